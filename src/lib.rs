@@ -1,0 +1,6 @@
+//! stanchion reads a shell command as bash would and judges what it executes.
+
+pub mod call;
+pub mod shell;
+pub mod span;
+pub mod verdict;
