@@ -54,7 +54,7 @@ impl Tree {
 #[must_use]
 pub fn parse(skeleton: &[u8]) -> Option<Tree> {
     let mut parser = tree_sitter::Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    parser.set_language(language()).ok()?;
     let tree = parser.parse(skeleton, None)?;
     Some(flatten(&tree))
 }
@@ -95,14 +95,20 @@ fn flatten(tree: &tree_sitter::Tree) -> Tree {
     }
 }
 
+fn language() -> &'static tree_sitter::Language {
+    static LANGUAGE: std::sync::LazyLock<tree_sitter::Language> =
+        std::sync::LazyLock::new(|| tree_sitter_bash::LANGUAGE.into());
+    &LANGUAGE
+}
+
 /// The name of a grammar symbol, as `queries/*.scm` spell it.
 #[must_use]
 pub fn kind_name(kind: u16) -> &'static str {
-    tree_sitter::Language::from(tree_sitter_bash::LANGUAGE).node_kind_for_id(kind).unwrap_or("ERROR")
+    language().node_kind_for_id(kind).unwrap_or("ERROR")
 }
 
 /// The name of a field id.
 #[must_use]
 pub fn field_name(field: u16) -> Option<&'static str> {
-    tree_sitter::Language::from(tree_sitter_bash::LANGUAGE).field_name_for_id(field)
+    language().field_name_for_id(field)
 }
