@@ -65,7 +65,7 @@
  (#set! inert "--help")
  (#set! operands "file"))
 
-; Programs that hand a text to a shell.
+; Programs that hand a text to a shell. `runuser -u` runs words instead: left out, so that it is opaque.
 ((command name: (command_name) @sink)
  (#any-of? @sink "su" "runuser")
  (#set! text "-c --command --session-command")
@@ -75,14 +75,6 @@
  (#set! skip "1")
  (#set! operands "file")
  (#set! stdin "true"))
-
-; With `-u USER` runuser runs its operands.
-((command name: (command_name) @wrapper)
- (#any-of? @wrapper "runuser")
- (#set! options "-u --user -g --group -G --supp-group -w --whitelist-environment -s --shell")
- (#set! flags "-m -p --preserve-environment -P --pty -T --no-pty -f --fast -l --login")
- (#set! text "-c --command --session-command")
- (#set! inert "-h --help -V --version"))
 
 ((command name: (command_name) @sink)
  (#any-of? @sink "script")
@@ -128,6 +120,10 @@
 ((command name: (command_name) @sink)
  (#any-of? @sink "git")
  (#set! subcommand "rebase")
+ (#set! flags "-p -P --paginate --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare")
+ (#set! flags "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs")
+ (#set! options "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source")
+ (#set! attached "--exec-path")
  (#set! text "-x --exec")
  (#set! operands "nothing")
  (#set! lenient "true"))

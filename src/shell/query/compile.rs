@@ -295,7 +295,7 @@ fn target(predicate: &Predicate) -> Option<(String, usize)> {
 
 /// What a value should have been, if it is wrong.
 fn wanted(kind: Value, value: &str) -> Option<String> {
-    let option = |word: &str| word.len() > 1 && (word.starts_with('-') || word.starts_with('+'));
+    let option = |word: &str| word.starts_with(['-', '+']);
     match kind {
         Value::Words => value.trim().is_empty().then(|| "words, separated by blanks".to_owned()),
         Value::Options => {

@@ -35,7 +35,8 @@ pub struct Capture<'q> {
 /// names are as written, `-u` or `--user`; short ones may be clustered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Words that must follow the name, in order, before anything else (`git bisect run`).
+    /// Words that must follow the name, in order (`git bisect run`). `flags` and `options` may stand
+    /// between the name and these words (`git -C DIR bisect run`).
     pub subcommand: Vec<String>,
     /// Options without argument.
     pub flags: Vec<String>,
@@ -45,7 +46,8 @@ pub struct Program {
     pub attached: Vec<String>,
     /// Options whose argument is shell text (`-c`).
     pub text: Vec<String>,
-    /// Options that are followed by a command, up to a word of `until` (`find -exec`).
+    /// Words that are followed by a command, up to a word of `until` or the end (`find -exec`,
+    /// `kubectl exec POD --`).
     pub exec: Vec<String>,
     /// Options with which nothing is executed (`command -v`).
     pub inert: Vec<String>,
