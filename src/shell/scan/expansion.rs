@@ -110,6 +110,7 @@ impl Scanner<'_> {
         let starts = self.out.starts.split_off(starts.min(self.out.starts.len()));
         let dummies = self.out.dummies.split_off(dummies.min(self.out.dummies.len()));
         self.out.inner.push(Inner { at: start, skeleton, starts, dummies });
+        self.fill(Span::new(start, end), b' ');
         self.bump();
         Ok(list)
     }
