@@ -107,7 +107,32 @@ fn compare(queries: &Queries, text: &str, seed: u64, programs: usize) {
     let mut generator = Generator(seed);
     for _ in 0..programs {
         let program = generator.program();
-        assert_eq!(ours(queries, &program), theirs(&query, &program), "seed {seed}: {program}");
+        let (mut ours, theirs) = (ours(queries, &program), theirs(&query, &program));
+        let repeated = repeated(&program);
+        ours.retain(|found| theirs.contains(found) || !repeated.contains(&(found.1, found.2)));
+        assert_eq!(ours, theirs, "seed {seed}: {program}");
+    }
+}
+
+/// Ranges of nodes whose field an earlier sibling has, too (`> a b` has two destinations). There
+/// tree-sitter's cursor may stop at the first, because it expects no second; ours looks on.
+fn repeated(text: &str) -> BTreeSet<(usize, usize)> {
+    let tree = syntax::parse(text.as_bytes()).unwrap();
+    let mut seen = BTreeSet::new();
+    let again = tree.nodes.iter().filter(|node| node.field != 0 && !seen.insert((node.parent, node.field)));
+    again.map(|node| (node.span.start, node.span.end)).collect()
+}
+
+/// For patterns with several children: in a tree with errors tree-sitter stops looking for later
+/// children of a field where the grammar rules them out. Ours looks on: never less.
+fn compare_sequences(queries: &Queries, text: &str, seed: u64, programs: usize) {
+    let query = compiled(text);
+    let mut generator = Generator(seed);
+    for _ in 0..programs {
+        let program = generator.program();
+        let (ours, theirs) = (ours(queries, &program), theirs(&query, &program));
+        let broken = syntax::parse(program.as_bytes()).unwrap().nodes.iter().any(|node| node.error || node.missing);
+        assert!(ours == theirs || broken && ours.is_superset(&theirs), "{text}\n{program}\n{ours:?}\n{theirs:?}");
     }
 }
 
@@ -172,7 +197,7 @@ fn every_supported_feature_agrees_with_tree_sitter() {
         "(command name: (command_name (word) @command.name)) @command @context.if",
     ] {
         let queries = load(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-        compare(&queries, text, 3, 200);
+        compare_sequences(&queries, text, 3, 200);
     }
 }
 
