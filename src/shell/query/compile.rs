@@ -2,7 +2,7 @@
 //! say; must never see a tree. Shared with `build.rs`, so it must use nothing of this crate.
 
 use super::parse::{Argument, Element, Fault, Kind, Pattern, Predicate, Spelled, What};
-use super::table::{Check, Facts, Item, Named, Shape, Tables, Test, Text};
+use super::table::{Check, Facts, Item, Named, Place, Shape, Tables, Test, Text};
 use super::vocabulary::{CAPTURES, KEYS, PREDICATES, PROGRAMS, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -97,7 +97,11 @@ impl Compiler {
             anywhere: anywhere.into(),
             facts: self.facts.into(),
             names: self.names.into(),
-            command_name: grammar.kind("command_name", true).unwrap_or(0),
+            name: Place {
+                command: grammar.kind("command", true).unwrap_or(0),
+                field: grammar.field("name").unwrap_or(0),
+                name: grammar.kind("command_name", true).unwrap_or(0),
+            },
         }
     }
 }

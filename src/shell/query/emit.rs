@@ -13,10 +13,10 @@ pub fn emit(tables: &Tables) -> String {
     let facts = out.list("Facts", &facts);
     let names = tables.names.iter().map(|named| format!("Named {{ name: {}, facts: {} }}", text(&named.name), named.facts));
     let names = out.raw("Named", names);
-    let command_name = tables.command_name;
+    let name = tables.name;
     let body = format!(
         "pub(super) static TABLES: Tables = Tables {{ patterns: {patterns}, roots: {roots}, anywhere: {anywhere}, \
-         facts: {facts}, names: {names}, command_name: {command_name} }};"
+         facts: {facts}, names: {names}, name: {name:?} }};"
     );
     out.text + &body + "\n"
 }

@@ -39,7 +39,9 @@ impl<'q> Matcher<'q, '_> {
 
     /// Captures the name of a known program.
     fn program(&mut self, id: NodeId, node: &Node) {
-        if node.kind != self.tables.command_name {
+        let place = self.tables.name;
+        let in_command = self.tree.nodes.get(node.parent).is_some_and(|parent| parent.kind == place.command);
+        if node.kind != place.name || node.field != place.field || !in_command {
             return;
         }
         let Some(text) = (self.text)(node.span) else { return };

@@ -87,6 +87,17 @@ pub struct Named {
     pub facts: usize,
 }
 
+/// `(command name: (command_name))`
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The symbol of `command`.
+    pub command: u16,
+    /// The field `name`.
+    pub field: u16,
+    /// The symbol of `command_name`.
+    pub name: u16,
+}
+
 /// All tables of a query set.
 #[derive(Clone, Debug)]
 pub struct Tables {
@@ -100,6 +111,6 @@ pub struct Tables {
     pub facts: List<Facts>,
     /// Program names, sorted; entries of one name stand together in file order.
     pub names: List<Named>,
-    /// The symbol of `command_name`.
-    pub command_name: u16,
+    /// Where a program's name stands.
+    pub name: Place,
 }
