@@ -1,6 +1,12 @@
 //! stanchion reads a shell command as bash would and judges what it executes.
+//!
+//! [`gate::Gate`] judges calls by policies; [`shell::read`] alone tells what a text executes. The
+//! library never prints, exits or reads the environment.
 
 pub mod call;
+pub mod gate;
+pub mod guards;
+pub mod policy;
 pub mod shell;
 pub mod span;
 pub mod verdict;

@@ -1,0 +1,128 @@
+//! Runs the guards over a call and folds what they find. Owns the prefilter and the isolation of
+//! panics; must never know a harness, print, exit or read the environment.
+
+use crate::call::ToolCall;
+use crate::guards::{self, Subject};
+use crate::policy::Policy;
+use crate::shell::model::Script;
+use crate::shell::query::Queries;
+use crate::shell;
+use crate::span::Span;
+use crate::verdict::{Decision, Finding, Verdict};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Policies and queries, ready to judge calls.
+///
+/// ```
+/// use stanchion::{call::ToolCall, gate::Gate, policy, verdict::Decision};
+/// let gate = Gate::new(policy::shipped("firstmate").into_iter().collect());
+/// assert_eq!(gate.judge(&ToolCall::shell("cargo test")).decision(), Decision::Allow);
+/// let verdict = gate.judge(&ToolCall::shell("bin/fm-watch-arm.sh &"));
+/// assert_eq!(verdict.deciding().map(|finding| finding.code.as_str()), Some("watcher-background"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gate {
+    policies: Vec<Policy>,
+    queries: &'static Queries,
+}
+
+impl Gate {
+    /// A gate for some policies, with the shipped queries.
+    #[must_use]
+    pub fn new(policies: Vec<Policy>) -> Self {
+        Self { policies, queries: Queries::shipped() }
+    }
+
+    /// The same gate with other queries.
+    #[must_use]
+    pub fn with_queries(mut self, queries: &'static Queries) -> Self {
+        self.queries = queries;
+        self
+    }
+
+    /// Whether a text may concern any guard. A strict superset: `false` means that no guard can
+    /// object, whatever quoting, expansion or decoding the text goes through.
+    #[must_use]
+    pub fn may_concern(&self, text: &[u8]) -> bool {
+        decodes(text) || self.policies.iter().any(|policy| mentions_any(policy, text))
+    }
+
+    /// Judges a call.
+    #[must_use]
+    pub fn judge(&self, call: &ToolCall) -> Verdict {
+        if !self.may_concern(&call.command) {
+            return Verdict::default();
+        }
+        match catch_unwind(AssertUnwindSafe(|| shell::read(&call.command, self.queries))) {
+            Ok(script) => self.judge_script(call, &script),
+            Err(_) => self.unread(call),
+        }
+    }
+
+    /// Judges a call whose text was read already.
+    #[must_use]
+    pub fn judge_script(&self, call: &ToolCall, script: &Script) -> Verdict {
+        let mut findings = Vec::new();
+        for policy in &self.policies {
+            let subject = Subject { call, script, policy, queries: self.queries };
+            for guard in guards::all() {
+                match catch_unwind(AssertUnwindSafe(|| guard.check(&subject))) {
+                    Ok(found) => findings.extend(found),
+                    Err(_) => findings.extend(unclassifiable(policy, call)),
+                }
+            }
+        }
+        Verdict::fold(findings)
+    }
+
+    /// Why each guard that was silent was silent.
+    #[must_use]
+    pub fn trace(&self, call: &ToolCall, script: &Script) -> Vec<(String, String)> {
+        let mut silent = Vec::new();
+        for policy in &self.policies {
+            let subject = Subject { call, script, policy, queries: self.queries };
+            for guard in guards::all() {
+                if guard.check(&subject).is_empty() {
+                    silent.push((guard.id().to_owned(), guard.silence(&subject)));
+                }
+            }
+        }
+        silent
+    }
+
+    fn unread(&self, call: &ToolCall) -> Verdict {
+        Verdict::fold(self.policies.iter().filter_map(|policy| unclassifiable(policy, call)).collect())
+    }
+}
+
+/// What a text gets that could not be judged, when it mentions what is guarded.
+fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
+    let code = "unclassifiable-protected-command";
+    mentions_any(policy, &call.command).then(|| Finding {
+        guard: "gate",
+        decision: Decision::Deny,
+        code: code.to_owned(),
+        reason: policy.reason(code).to_owned(),
+        span: Span::new(0, call.command.len()),
+        chain: Vec::new(),
+        rank: 1,
+    })
+}
+
+/// Whether a text holds anything that could compose a word out of pieces: expansions, patterns,
+/// braces, formats and escapes that a decoder would turn into other bytes.
+fn decodes(text: &[u8]) -> bool {
+    let escape = |pair: &[u8]| matches!(pair, [b'\\', byte] if byte.is_ascii_alphanumeric());
+    text.iter().any(|byte| b"$`*?[{%".contains(byte)) || text.windows(2).any(escape)
+}
+
+/// Whether a text names a protected script, the guarded process or a program that could kill it.
+fn mentions_any(policy: &Policy, text: &[u8]) -> bool {
+    let text: Vec<u8> =
+        text.iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\'' | b'"' | b'\n' | b'\r')).collect();
+    let scripts = policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
+    let kill = &policy.kill;
+    let verbs = kill.verbs.iter().map(|verb| verb.program.as_str());
+    let named = kill.names.iter().chain(&kill.kill).map(String::as_str);
+    scripts.chain(verbs).chain(named).any(|word| guards::mentions(&text, word))
+}

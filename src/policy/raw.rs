@@ -1,0 +1,180 @@
+//! The written form of a policy (TOML) and its checks. Nothing behind this file sees serde.
+
+use super::{CODES, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected, ProtectedScript};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPolicy {
+    version: Spanned<u32>,
+    name: Spanned<String>,
+    home_variable: Option<String>,
+    #[serde(default)]
+    protected: RawProtected,
+    #[serde(default)]
+    kill: RawKill,
+    #[serde(default)]
+    reasons: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProtected {
+    #[serde(default)]
+    background: Vec<String>,
+    #[serde(default)]
+    exec: Vec<String>,
+    #[serde(default)]
+    setup_files: Vec<Spanned<String>>,
+    #[serde(default)]
+    script: Vec<RawScript>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawScript {
+    identity: Spanned<String>,
+    path: Spanned<String>,
+    blessed: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawKill {
+    #[serde(default)]
+    names: Vec<Spanned<String>>,
+    #[serde(default)]
+    verbs: Vec<RawVerb>,
+    #[serde(default)]
+    kill: Vec<String>,
+    #[serde(default)]
+    finders: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawVerb {
+    program: String,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    only: Vec<String>,
+}
+
+/// Collects problems with their places.
+struct Problems<'t> {
+    file: &'t str,
+    text: &'t str,
+    found: Vec<PolicyError>,
+}
+
+impl Problems<'_> {
+    fn add(&mut self, at: Range<usize>, message: String, remedy: &str) {
+        let before = self.text.get(..at.start).unwrap_or(self.text);
+        let line = 1 + before.matches('\n').count();
+        let column = 1 + before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
+        let (file, remedy) = (self.file.to_owned(), remedy.to_owned());
+        self.found.push(PolicyError { file, line, column, message, remedy });
+    }
+}
+
+/// Compiles a policy's text, or tells everything that is wrong with it.
+pub(super) fn compile(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
+    let mut problems = Problems { file, text, found: Vec::new() };
+    let raw: RawPolicy = match toml::from_str(text) {
+        Ok(raw) => raw,
+        Err(error) => {
+            let at = error.span().unwrap_or(0..0);
+            problems.add(at, error.message().replace('\n', " "), "see policies/firstmate.toml for the form");
+            return Err(PolicyErrors(problems.found));
+        }
+    };
+    check(&raw, &mut problems);
+    let reasons = reasons(&raw.reasons, &mut problems);
+    if !problems.found.is_empty() {
+        return Err(PolicyErrors(problems.found));
+    }
+    Ok(meant(raw, reasons))
+}
+
+fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
+    if *raw.version.get_ref() != 1 {
+        problems.add(raw.version.span(), format!("unknown version {}", raw.version.get_ref()), "write version = 1");
+    }
+    if raw.name.get_ref().trim().is_empty() {
+        problems.add(raw.name.span(), "the name is blank".to_owned(), "give the policy a name");
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for script in &raw.protected.script {
+        if !seen.insert(script.identity.get_ref().clone()) {
+            let message = format!("the identity {:?} stands twice", script.identity.get_ref());
+            problems.add(script.identity.span(), message, "give each script its own identity");
+        }
+        relative(&script.path, problems);
+    }
+    raw.protected.setup_files.iter().for_each(|file| relative(file, problems));
+    for name in &raw.kill.names {
+        if name.get_ref().trim().is_empty() {
+            problems.add(name.span(), "a blank name would match every process".to_owned(), "name the process");
+        }
+    }
+}
+
+fn relative(path: &Spanned<String>, problems: &mut Problems<'_>) {
+    let text = path.get_ref();
+    let odd = text.is_empty() || text.split('/').any(|part| matches!(part, "" | "." | ".."));
+    if odd {
+        let message = format!("{text:?} is not a plain relative path");
+        problems.add(path.span(), message, "write it like bin/script.sh, without ., .. or a leading /");
+    }
+}
+
+fn reasons(raw: &BTreeMap<Spanned<String>, Spanned<String>>, problems: &mut Problems<'_>) -> Vec<String> {
+    for (code, reason) in raw {
+        if !CODES.contains(&code.get_ref().as_str()) {
+            let remedy = format!("use one of {}", CODES.join(", "));
+            problems.add(code.span(), format!("unknown code {:?}", code.get_ref()), &remedy);
+        }
+        if reason.get_ref().trim().is_empty() {
+            problems.add(reason.span(), "the reason is blank".to_owned(), "say what is wrong and how to do it right");
+        }
+    }
+    let text = |code: &&str| raw.iter().find(|(name, _)| name.get_ref() == code).map(|(_, reason)| reason.get_ref().clone());
+    let mut texts = Vec::new();
+    for code in &CODES {
+        match text(code) {
+            Some(reason) => texts.push(reason),
+            None => problems.add(0..0, format!("the code {code} has no reason"), "add it under [reasons]"),
+        }
+    }
+    texts
+}
+
+fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
+    let script = |script: RawScript| ProtectedScript {
+        identity: script.identity.into_inner(),
+        path: script.path.into_inner(),
+        blessed: script.blessed,
+    };
+    let verb = |verb: RawVerb| KillVerb { program: verb.program, options: verb.options, only: verb.only };
+    Policy {
+        name: raw.name.into_inner(),
+        home_variable: raw.home_variable,
+        protected: Protected {
+            scripts: raw.protected.script.into_iter().map(script).collect(),
+            background: raw.protected.background,
+            exec: raw.protected.exec,
+            setup_files: raw.protected.setup_files.into_iter().map(Spanned::into_inner).collect(),
+        },
+        kill: Kill {
+            names: raw.kill.names.into_iter().map(Spanned::into_inner).collect(),
+            verbs: raw.kill.verbs.into_iter().map(verb).collect(),
+            kill: raw.kill.kill,
+            finders: raw.kill.finders,
+        },
+        reasons,
+    }
+}
