@@ -61,6 +61,12 @@ fn add(compiler: &mut Compiler, grammar: &Bash, text: &str) -> Vec<Fault> {
     if !faults.is_empty() {
         return faults;
     }
-    let refused = tree_sitter::Query::new(&grammar.0, text).err();
-    refused.map(|error| Fault::new(error.offset, error.message, "see the tree with `stanchion dump-tree`")).into_iter().collect()
+    let refused = tree_sitter::Query::new(&grammar.0, text).err().map(|error| {
+        let message = match error.kind {
+            tree_sitter::QueryErrorKind::Structure => "no syntax tree can have this shape".to_owned(),
+            kind => format!("tree-sitter refuses the pattern here ({kind:?})"),
+        };
+        Fault::new(error.offset, message, "see the tree with `stanchion dump-tree`")
+    });
+    refused.into_iter().collect()
 }
