@@ -62,9 +62,10 @@ fn add(compiler: &mut Compiler, grammar: &Bash, text: &str) -> Vec<Fault> {
         return faults;
     }
     let refused = tree_sitter::Query::new(&grammar.0, text).err().map(|error| {
-        let message = match error.kind {
-            tree_sitter::QueryErrorKind::Structure => "no syntax tree can have this shape".to_owned(),
-            kind => format!("tree-sitter refuses the pattern here ({kind:?})"),
+        let message = if error.kind == tree_sitter::QueryErrorKind::Structure {
+            "no syntax tree can have this shape".to_owned()
+        } else {
+            format!("tree-sitter refuses the pattern here ({:?})", error.kind)
         };
         Fault::new(error.offset, message, "see the tree with `stanchion dump-tree`")
     });
