@@ -47,7 +47,8 @@ fn main() -> std::io::Result<()> {
 }
 
 fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "scm"));
     files.sort();
     Ok(files)
