@@ -47,7 +47,8 @@ fn main() -> std::io::Result<()> {
 }
 
 fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "scm"));
     files.sort();
     Ok(files)
@@ -61,6 +62,13 @@ fn add(compiler: &mut Compiler, grammar: &Bash, text: &str) -> Vec<Fault> {
     if !faults.is_empty() {
         return faults;
     }
-    let refused = tree_sitter::Query::new(&grammar.0, text).err();
-    refused.map(|error| Fault::new(error.offset, error.message, "see the tree with `stanchion dump-tree`")).into_iter().collect()
+    let refused = tree_sitter::Query::new(&grammar.0, text).err().map(|error| {
+        let message = if error.kind == tree_sitter::QueryErrorKind::Structure {
+            "no syntax tree can have this shape".to_owned()
+        } else {
+            format!("tree-sitter refuses the pattern here ({:?})", error.kind)
+        };
+        Fault::new(error.offset, message, "see the tree with `stanchion dump-tree`")
+    });
+    refused.into_iter().collect()
 }

@@ -132,5 +132,12 @@ pub fn field_id(name: &str) -> Option<u16> {
 /// What tree-sitter has against the query.
 pub fn check_query(text: &str) -> Result<(), (usize, String)> {
     let checked = tree_sitter::Query::new(language(), text);
-    checked.map(|_| ()).map_err(|error| (error.offset, error.message))
+    checked.map(|_| ()).map_err(|error| {
+        let message = if error.kind == tree_sitter::QueryErrorKind::Structure {
+            "no syntax tree can have this shape".to_owned()
+        } else {
+            format!("tree-sitter refuses the pattern here ({:?})", error.kind)
+        };
+        (error.offset, message)
+    })
 }

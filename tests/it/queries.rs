@@ -20,12 +20,26 @@ impl Generator {
     }
 
     fn word(&mut self) -> &'static str {
-        let words = ["xxxx", "xx", "sudo", "bash", "'a b'", "\"$x y\"", "$(cat xx)", "${x:-y}", "-c", "timeout", "x=1", "eval"];
+        let words = [
+            "xxxx",
+            "xx",
+            "sudo",
+            "bash",
+            "'a b'",
+            "\"$x y\"",
+            "$(cat xx)",
+            "${x:-y}",
+            "-c",
+            "timeout",
+            "x=1",
+            "eval",
+        ];
         words[self.pick(words.len())]
     }
 
     fn simple(&mut self) -> String {
-        let mut text = ["xx", "sudo", "export", "a=b xx", "eval", "unset", "[[ a == b ]] &&"][self.pick(7)].to_owned();
+        let mut text =
+            ["xx", "sudo", "export", "a=b xx", "eval", "unset", "[[ a == b ]] &&"][self.pick(7)].to_owned();
         for _ in 0..self.pick(4) {
             text += " ";
             text += self.word();
@@ -131,8 +145,12 @@ fn compare_sequences(queries: &Queries, text: &str, seed: u64, programs: usize) 
     for _ in 0..programs {
         let program = generator.program();
         let (ours, theirs) = (ours(queries, &program), theirs(&query, &program));
-        let broken = syntax::parse(program.as_bytes()).unwrap().nodes.iter().any(|node| node.error || node.missing);
-        assert!(ours == theirs || broken && ours.is_superset(&theirs), "{text}\n{program}\n{ours:?}\n{theirs:?}");
+        let broken =
+            syntax::parse(program.as_bytes()).unwrap().nodes.iter().any(|node| node.error || node.missing);
+        assert!(
+            ours == theirs || broken && ours.is_superset(&theirs),
+            "{text}\n{program}\n{ours:?}\n{theirs:?}"
+        );
     }
 }
 
@@ -152,7 +170,8 @@ fn load(text: &str) -> Result<Queries, Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.scm"), text).unwrap();
     let prefix = format!("{}/", dir.path().display());
-    Queries::load(dir.path()).map_err(|errors| errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect())
+    Queries::load(dir.path())
+        .map_err(|errors| errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect())
 }
 
 #[test]
@@ -277,7 +296,9 @@ fn facts_arrive_in_the_program() {
     assert_eq!(one("command", 0).inert, ["-v", "-V", "--help"]);
     assert_eq!(one("bash", 0).text, ["-c"]);
     assert!(one("bash", 0).stdin && one("sudo", 0).assignments && one("find", 0).lenient);
-    assert!(one("bash", 0).flags.contains(&"+x".to_owned()) && one("bash", 0).flags.contains(&"-x".to_owned()));
+    assert!(
+        one("bash", 0).flags.contains(&"+x".to_owned()) && one("bash", 0).flags.contains(&"-x".to_owned())
+    );
     assert_eq!(one("git", 1).subcommand, ["bisect", "run"]);
 }
 
@@ -289,7 +310,14 @@ fn no_option_is_described_twice() {
     for name in names {
         for program in Queries::shipped().programs(name.as_bytes()) {
             let mut seen = BTreeSet::new();
-            let lists = [&program.flags, &program.options, &program.attached, &program.text, &program.exec, &program.inert];
+            let lists = [
+                &program.flags,
+                &program.options,
+                &program.attached,
+                &program.text,
+                &program.exec,
+                &program.inert,
+            ];
             for option in lists.into_iter().flatten() {
                 assert!(seen.insert(option), "{name}: {option}");
             }
@@ -300,7 +328,11 @@ fn no_option_is_described_twice() {
 #[test]
 fn a_wide_and_a_deep_tree_take_linear_time() {
     let queries = Queries::shipped();
-    for text in ["xx && ".repeat(2_000) + "xx", "(".repeat(2_000) + "xx" + &")".repeat(2_000), "xx xx; ".repeat(20_000)] {
+    for text in [
+        "xx && ".repeat(2_000) + "xx",
+        "(".repeat(2_000) + "xx" + &")".repeat(2_000),
+        "xx xx; ".repeat(20_000),
+    ] {
         let tree = syntax::parse(text.as_bytes()).unwrap();
         let started = std::time::Instant::now();
         assert!(!queries.captures(&tree, &|_| None).is_empty());

@@ -40,14 +40,22 @@ impl Compiler {
     fn structure(&mut self, pattern: &Pattern, one: &mut One<'_>) {
         for predicate in &pattern.predicates {
             if predicate.name.text == "set!" {
-                one.fault(predicate.name.at, "`#set!` without `@wrapper` or `@sink`", "capture the `command_name` as `@wrapper` or `@sink`, or remove the `#set!`");
+                one.fault(
+                    predicate.name.at,
+                    "`#set!` without `@wrapper` or `@sink`",
+                    "capture the `command_name` as `@wrapper` or `@sink`, or remove the `#set!`",
+                );
             } else {
                 one.predicate(predicate);
             }
         }
         let item = one.item(&pattern.root, CAPTURES);
         if one.used.is_empty() {
-            one.fault(pattern.root.at, "the pattern captures nothing", "add a capture such as `@command`, or remove the pattern");
+            one.fault(
+                pattern.root.at,
+                "the pattern captures nothing",
+                "add a capture such as `@command`, or remove the pattern",
+            );
         }
         one.unbound();
         self.patterns.push(item);
@@ -56,7 +64,14 @@ impl Compiler {
     fn program(&mut self, pattern: &Pattern, capture: &Spelled, one: &mut One<'_>) {
         one.item(&pattern.root, PROGRAMS);
         if !has_program_form(&pattern.root) {
-            one.fault(pattern.root.at, format!("`@{}` in a pattern of another form", capture.text), format!("write ((command name: (command_name) @{}) (#any-of? @{} \"name\") (#set! …))", capture.text, capture.text));
+            one.fault(
+                pattern.root.at,
+                format!("`@{}` in a pattern of another form", capture.text),
+                format!(
+                    "write ((command name: (command_name) @{}) (#any-of? @{} \"name\") (#set! …))",
+                    capture.text, capture.text
+                ),
+            );
         }
         let mut names = Vec::new();
         let mut settings: Vec<(Text, Text)> = Vec::new();
@@ -64,11 +79,19 @@ impl Compiler {
             match predicate.name.text.as_str() {
                 "set!" => settings.extend(one.setting(predicate)),
                 "eq?" | "any-of?" => names.extend(one.words(predicate)),
-                _ => one.fault(predicate.name.at, format!("`#{}` cannot name a program", predicate.name.text), "use `#any-of?` with the programs' base names"),
+                _ => one.fault(
+                    predicate.name.at,
+                    format!("`#{}` cannot name a program", predicate.name.text),
+                    "use `#any-of?` with the programs' base names",
+                ),
             }
         }
         if names.is_empty() {
-            one.fault(pattern.root.at, format!("no program is named for `@{}`", capture.text), format!("add (#any-of? @{} \"name\")", capture.text));
+            one.fault(
+                pattern.root.at,
+                format!("no program is named for `@{}`", capture.text),
+                format!("add (#any-of? @{} \"name\")", capture.text),
+            );
         }
         let facts = self.facts.len();
         self.facts.push(Facts { sink: capture.text == "sink", settings: settings.into() });
@@ -157,7 +180,11 @@ impl One<'_> {
         for capture in &element.captures {
             self.used.push(capture.text.clone());
             if !vocabulary.contains(&capture.text.as_str()) {
-                self.fault(capture.at, format!("unknown capture `@{}`", capture.text), format!("use one of @{}", vocabulary.join(" @")));
+                self.fault(
+                    capture.at,
+                    format!("unknown capture `@{}`", capture.text),
+                    format!("use one of @{}", vocabulary.join(" @")),
+                );
             }
             if let Some((_, more)) = self.tests.get(&capture.text) {
                 tests.extend(more.iter().cloned());
@@ -165,7 +192,8 @@ impl One<'_> {
         }
         let (shape, children, last) = match &element.what {
             What::Choice(branches) => {
-                let branches: Vec<Item> = branches.iter().map(|branch| self.item(branch, vocabulary)).collect();
+                let branches: Vec<Item> =
+                    branches.iter().map(|branch| self.item(branch, vocabulary)).collect();
                 (Shape::Choice(branches.into()), Vec::new(), false)
             }
             What::Node { kind, children, last } => {
@@ -186,7 +214,11 @@ impl One<'_> {
 
     fn field(&mut self, field: &Spelled) -> u16 {
         self.grammar.field(&field.text).unwrap_or_else(|| {
-            self.fault(field.at, format!("unknown field `{}`", field.text), "see the fields with `stanchion dump-tree`");
+            self.fault(
+                field.at,
+                format!("unknown field `{}`", field.text),
+                "see the fields with `stanchion dump-tree`",
+            );
             0
         })
     }
@@ -206,12 +238,20 @@ impl One<'_> {
 
     fn kind(&mut self, at: usize, name: &str, named: bool) -> u16 {
         if named && name.starts_with('_') {
-            self.fault(at, format!("the supertype `{name}` is not supported"), "list the node kinds in an alternation `[…]`");
+            self.fault(
+                at,
+                format!("the supertype `{name}` is not supported"),
+                "list the node kinds in an alternation `[…]`",
+            );
             return 0;
         }
         self.grammar.kind(name, named).unwrap_or_else(|| {
             let what = if named { "node kind" } else { "token" };
-            self.fault(at, format!("unknown {what} `{name}`"), "see the node kinds with `stanchion dump-tree`");
+            self.fault(
+                at,
+                format!("unknown {what} `{name}`"),
+                "see the node kinds with `stanchion dump-tree`",
+            );
             0
         })
     }
@@ -224,18 +264,30 @@ impl One<'_> {
             return self.fault(predicate.name.at, format!("unsupported predicate `#{name}`"), known);
         }
         let Some((capture, at)) = target(predicate) else {
-            return self.fault(predicate.name.at, format!("`#{name}` without a capture"), "write the capture first, then the texts");
+            return self.fault(
+                predicate.name.at,
+                format!("`#{name}` without a capture"),
+                "write the capture first, then the texts",
+            );
         };
         let words = self.words(predicate);
         let negated = name.starts_with("not-");
-        let check = if name.ends_with("match?") { self.matching(predicate, &words) } else { Check::OneOf(words.into()) };
+        let check = if name.ends_with("match?") {
+            self.matching(predicate, &words)
+        } else {
+            Check::OneOf(words.into())
+        };
         self.tests.entry(capture).or_insert((at, Vec::new())).1.push(Test { negated, check });
     }
 
     fn matching(&mut self, predicate: &Predicate, words: &[Text]) -> Check {
         let pattern = words.first().map_or("", |word| word.as_ref());
         let (literal, start, end) = literal(pattern).unwrap_or_else(|| {
-            self.fault(predicate.name.at, format!("`{pattern}` is more than `#match?` supports"), "use a literal, with `^` and `$` at its ends if needed, or `#any-of?`");
+            self.fault(
+                predicate.name.at,
+                format!("`{pattern}` is more than `#match?` supports"),
+                "use a literal, with `^` and `$` at its ends if needed, or `#any-of?`",
+            );
             (String::new(), false, false)
         });
         Check::Match { literal: literal.into(), start, end }
@@ -247,13 +299,19 @@ impl One<'_> {
         for argument in predicate.arguments.iter().skip(1) {
             match argument {
                 Argument::Text(text) => words.push(Cow::Owned(text.text.clone())),
-                Argument::Capture(capture) => self.fault(capture.at, "comparing two captures is not supported", "compare with a text"),
+                Argument::Capture(capture) => {
+                    self.fault(capture.at, "comparing two captures is not supported", "compare with a text")
+                }
             }
         }
         let name = predicate.name.text.as_str();
         let fits = if name.ends_with("any-of?") { !words.is_empty() } else { words.len() == 1 };
         if !fits && predicate.arguments.len() == words.len() + 1 {
-            self.fault(predicate.name.at, format!("wrong number of texts for `#{name}`"), "`#any-of?` takes one or more texts, the others exactly one");
+            self.fault(
+                predicate.name.at,
+                format!("wrong number of texts for `#{name}`"),
+                "`#any-of?` takes one or more texts, the others exactly one",
+            );
         }
         words
     }
@@ -266,11 +324,19 @@ impl One<'_> {
         };
         let Some((_, kind)) = KEYS.iter().find(|(name, _)| *name == key.text) else {
             let keys: Vec<&str> = KEYS.iter().map(|(name, _)| *name).collect();
-            self.fault(key.at, format!("unknown `#set!` key `{}`", key.text), format!("use one of {}", keys.join(" ")));
+            self.fault(
+                key.at,
+                format!("unknown `#set!` key `{}`", key.text),
+                format!("use one of {}", keys.join(" ")),
+            );
             return None;
         };
         if let Some(wanted) = wanted(*kind, &value.text) {
-            self.fault(value.at, format!("`{}` is no value for `{}`", value.text, key.text), format!("give {wanted}"));
+            self.fault(
+                value.at,
+                format!("`{}` is no value for `{}`", value.text, key.text),
+                format!("give {wanted}"),
+            );
             return None;
         }
         Some((Cow::Owned(key.text.clone()), Cow::Owned(value.text.clone())))
@@ -285,7 +351,11 @@ impl One<'_> {
             .map(|(name, (at, _))| (name.clone(), *at))
             .collect();
         for (name, at) in unbound {
-            self.fault(at, format!("the pattern does not capture `@{name}`"), "name a capture of this pattern");
+            self.fault(
+                at,
+                format!("the pattern does not capture `@{name}`"),
+                "name a capture of this pattern",
+            );
         }
     }
 }

@@ -11,7 +11,10 @@ pub fn emit(tables: &Tables) -> String {
     let anywhere = out.raw("usize", tables.anywhere.iter().map(ToString::to_string));
     let facts: Vec<Made> = tables.facts.iter().map(one_facts).collect();
     let facts = out.list("Facts", &facts);
-    let names = tables.names.iter().map(|named| format!("Named {{ name: {}, facts: {} }}", text(&named.name), named.facts));
+    let names = tables
+        .names
+        .iter()
+        .map(|named| format!("Named {{ name: {}, facts: {} }}", text(&named.name), named.facts));
     let names = out.raw("Named", names);
     let name = tables.name;
     let body = format!(
@@ -44,7 +47,8 @@ impl Source {
         }
         self.count += 1;
         let name = format!("LIST_{}", self.count);
-        let written = writeln!(self.text, "static {name}: [{of}; {}] = [{}];", values.len(), values.join(", "));
+        let written =
+            writeln!(self.text, "static {name}: [{of}; {}] = [{}];", values.len(), values.join(", "));
         debug_assert!(written.is_ok(), "writing to a string cannot fail");
         format!("Cow::Borrowed(&{name})")
     }
@@ -97,7 +101,9 @@ fn shape(out: &mut Source, shape: &Shape) -> String {
 fn test(test: &Test) -> Made<'_> {
     Box::new(|out| {
         let check = match &test.check {
-            Check::OneOf(texts) => format!("Check::OneOf({})", out.raw("Cow<'static, str>", texts.iter().map(text))),
+            Check::OneOf(texts) => {
+                format!("Check::OneOf({})", out.raw("Cow<'static, str>", texts.iter().map(text)))
+            }
             Check::Match { literal, start, end } => {
                 format!("Check::Match {{ literal: {}, start: {start}, end: {end} }}", text(literal))
             }

@@ -81,7 +81,9 @@ fn add(compiler: &mut Compiler, file: &Path, text: &str) -> Vec<QueryError> {
     };
     if faults.is_empty() {
         let refused = syntax::check_query(text).err();
-        faults.extend(refused.map(|(at, message)| Fault::new(at, message, "see the tree with `stanchion dump-tree`")));
+        faults.extend(
+            refused.map(|(at, message)| Fault::new(at, message, "see the tree with `stanchion dump-tree`")),
+        );
     }
     faults.into_iter().map(|fault| located(file, text, fault)).collect()
 }

@@ -102,8 +102,11 @@ impl<'q> Matcher<'q, '_> {
         let children: Vec<NodeId> = self.tree.children(id).collect();
         let named: Vec<bool> =
             children.iter().map(|child| self.tree.nodes.get(*child).is_some_and(|node| node.named)).collect();
-        let fits: Vec<Vec<bool>> =
-            item.children.iter().map(|element| children.iter().map(|child| self.holds(*child, element)).collect()).collect();
+        let fits: Vec<Vec<bool>> = item
+            .children
+            .iter()
+            .map(|element| children.iter().map(|child| self.holds(*child, element)).collect())
+            .collect();
         let forward = sweep(item.children.iter().map(|element| element.anchored).zip(&fits), named.iter());
         let anchors = item.children.iter().skip(1).map(|element| element.anchored).chain([item.last]);
         let anchors: Vec<bool> = anchors.collect();
@@ -112,7 +115,9 @@ impl<'q> Matcher<'q, '_> {
         let mut placed = Vec::new();
         for (element, (ahead, behind)) in forward.iter().zip(&backward).enumerate() {
             let both = ahead.iter().zip(behind).zip(&children);
-            placed.extend(both.filter(|((ahead, behind), _)| **ahead && **behind).map(|(_, child)| (element, *child)));
+            placed.extend(
+                both.filter(|((ahead, behind), _)| **ahead && **behind).map(|(_, child)| (element, *child)),
+            );
         }
         placed
     }

@@ -237,7 +237,11 @@ impl Reader<'_> {
     fn element(&mut self, predicates: &mut Vec<Predicate>) -> Result<Element, Fault> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(Fault::new(self.at, format!("nested deeper than {DEPTH} levels"), "write a flatter pattern"));
+            return Err(Fault::new(
+                self.at,
+                format!("nested deeper than {DEPTH} levels"),
+                "write a flatter pattern",
+            ));
         }
         self.blank();
         let field = self.field();
@@ -314,7 +318,11 @@ impl Reader<'_> {
         }
     }
 
-    fn children(&mut self, start: usize, predicates: &mut Vec<Predicate>) -> Result<(Vec<Element>, bool), Fault> {
+    fn children(
+        &mut self,
+        start: usize,
+        predicates: &mut Vec<Predicate>,
+    ) -> Result<(Vec<Element>, bool), Fault> {
         let mut children = Vec::new();
         let mut anchored = false;
         loop {
@@ -349,7 +357,11 @@ impl Reader<'_> {
             branches.push(self.element(predicates)?);
         }
         if branches.is_empty() {
-            return Err(Fault::new(start, "an empty alternation", "list at least one node between `[` and `]`"));
+            return Err(Fault::new(
+                start,
+                "an empty alternation",
+                "list at least one node between `[` and `]`",
+            ));
         }
         Ok(What::Choice(branches))
     }
@@ -392,7 +404,11 @@ impl Reader<'_> {
 
     fn unexpected(&self, at: usize) -> Fault {
         match self.text.get(at..).and_then(|rest| rest.chars().next()) {
-            Some(c) => Fault::new(at, format!("unexpected `{c}`"), "write a node `(kind)`, a token `\"…\"` or an alternation `[…]`"),
+            Some(c) => Fault::new(
+                at,
+                format!("unexpected `{c}`"),
+                "write a node `(kind)`, a token `\"…\"` or an alternation `[…]`",
+            ),
             None => Fault::new(at, "the file ends inside a pattern", "finish the pattern"),
         }
     }

@@ -37,8 +37,7 @@ pub const CAPTURES: &[&str] = &[
 pub const PROGRAMS: &[&str] = &["wrapper", "sink"];
 
 /// Predicates on a capture's cooked text.
-pub const PREDICATES: &[&str] =
-    &["eq?", "not-eq?", "any-of?", "not-any-of?", "match?", "not-match?"];
+pub const PREDICATES: &[&str] = &["eq?", "not-eq?", "any-of?", "not-any-of?", "match?", "not-match?"];
 
 /// What the value of a `#set!` key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
