@@ -1,3 +1,5 @@
 //! Integration tests.
 
 mod bash_oracle;
+mod cook;
+mod grammar_cases;

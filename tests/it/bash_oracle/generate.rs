@@ -639,11 +639,11 @@ impl Generator {
             }
             Kind::DoubleTest => {
                 let plain = self.plain();
-                self.rng.pick(&["[[ x ]] && @", "[[ x == \"$(@)\" || y ]]", "[[ x = *`@`* ]]", "[[ a < b && ( -n x ) ]]", "[[ $(@) -eq 0 ]]", "[[ x != [a-z;]* ]]; @", "[[ -n $(@) &&\n x ]]", "[[ x == a|b ]]"]).replace('@', &plain).replace("[[ x == a|b ]]", "[[ x == @(a|b) ]]")
+                self.rng.pick(&["[[ x ]] && @", "[[ x == \"$(@)\" || y ]]", "[[ x = *`@`* ]]", "[[ a < b && ( -n x ) ]]", "[[ $(@) -eq 0 ]]", "[[ x != [a-z]\\;* ]]; @", "[[ -n $(@) &&\n x ]]", "[[ x == a|b ]]"]).replace('@', &plain).replace("[[ x == a|b ]]", "[[ x == @(a|b) ]]")
             }
             Kind::DoubleTestRegex => {
                 let plain = self.plain();
-                self.rng.pick(&["[[ x =~ ^(a|b)$ ]] || @", "[[ x =~ ^`@` ]]", "[[ x =~ $(@) ]]", "[[ x =~ [;\\&]+ ]]; @", "[[ x =~ \"a b\" ]]; @"]).replace('@', &plain)
+                self.rng.pick(&["[[ x =~ ^(a|b)$ ]] || @", "[[ x =~ ^`@` ]]", "[[ x =~ $(@) ]]", "[[ x =~ [,]\\;+ ]]; @", "[[ x =~ \"a b\" ]]; @"]).replace('@', &plain)
             }
             Kind::Array => {
                 let plain = self.plain();
