@@ -50,8 +50,11 @@ fn every_grammar_shape_is_found() {
     let mut missed = Vec::new();
     for shape in &shapes {
         let script = read(shape.command.as_bytes());
-        let executed: Vec<Argv> =
-            shape.executed.iter().map(|argv| argv.iter().map(|word| word.clone().into_bytes()).collect()).collect();
+        let executed: Vec<Argv> = shape
+            .executed
+            .iter()
+            .map(|argv| argv.iter().map(|word| word.clone().into_bytes()).collect())
+            .collect();
         let lost: Vec<Argv> =
             executed.iter().filter(|argv| find(&script, argv) == Found::Missed).cloned().collect();
         if !lost.is_empty() {
