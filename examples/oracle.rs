@@ -2,7 +2,13 @@
 //! against what stanchion calls executed. `--only-bash` runs the generator and bash alone;
 //! `--show N` prints program N.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stdout, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr
+)]
 #![allow(clippy::wildcard_enum_match_arm, clippy::too_many_lines, missing_docs, dead_code)]
 
 #[path = "../tests/it/bash_oracle/campaign.rs"]
@@ -39,7 +45,7 @@ fn main() -> ExitCode {
     let start = std::time::Instant::now();
     let progress = |done: u64, missed: u64| {
         let step = if terminal { 200 } else { 5_000 };
-        if done % step == 0 || done == programs {
+        if done.is_multiple_of(step) || done == programs {
             let rate = done as f64 / start.elapsed().as_secs_f64();
             let end = if terminal { '\r' } else { '\n' };
             eprint!("{done}/{programs} programs, {missed} missed, {rate:.0}/s {end}");

@@ -51,7 +51,12 @@ fn missed(script: &Script, executed: &[Argv]) -> Vec<Argv> {
 }
 
 /// Runs `programs` programs. `None` when there is no bash here.
-pub fn run(programs: u64, seed: u64, only_bash: bool, progress: &(dyn Fn(u64, u64) + Sync)) -> Option<Report> {
+pub fn run(
+    programs: u64,
+    seed: u64,
+    only_bash: bool,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Option<Report> {
     Sandbox::new()?;
     let report = Mutex::new(Report { counts: vec![0; KINDS.len()], ..Report::default() });
     let next = AtomicU64::new(0);
@@ -120,7 +125,8 @@ fn one(sandbox: &Sandbox, seed: u64, number: u64, only_bash: bool, report: &Mute
                 !false_executions(&read(candidate), &executed).is_empty()
             }
         });
-        let line = format!("seed {seed}, program {number}: data {falses:?} called executed in\n{}", lossy(&small));
+        let line =
+            format!("seed {seed}, program {number}: data {falses:?} called executed in\n{}", lossy(&small));
         report.lock().expect("the report").falses.push(line);
     }
     if show_miss {
@@ -138,7 +144,12 @@ fn one(sandbox: &Sandbox, seed: u64, number: u64, only_bash: bool, report: &Mute
             argvs(&executed),
             argvs(&missed(&script, &executed)),
             commands(&script),
-            script.opaque.iter().map(|region| format!("{} ({})", lossy(&region.bytes), region.reason)).collect::<Vec<_>>().join("; "),
+            script
+                .opaque
+                .iter()
+                .map(|region| format!("{} ({})", lossy(&region.bytes), region.reason))
+                .collect::<Vec<_>>()
+                .join("; "),
         );
         report.lock().expect("the report").misses.push(line);
     }
@@ -190,7 +201,8 @@ impl Report {
         for (what, part, of) in rows {
             text.push_str(&format!("  {what}: {part} ({:.2} %)\n", percent(part, of)));
         }
-        let kinds: Vec<String> = KINDS.iter().zip(&self.counts).map(|(kind, count)| format!("{kind:?} {count}")).collect();
+        let kinds: Vec<String> =
+            KINDS.iter().zip(&self.counts).map(|(kind, count)| format!("{kind:?} {count}")).collect();
         text.push_str(&format!("  kinds: {}\n", kinds.join(", ")));
         text
     }

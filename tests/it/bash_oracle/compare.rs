@@ -24,7 +24,9 @@ pub fn find(script: &Script, argv: &Argv) -> Found {
         if !matches(script, command, argv) {
             continue;
         }
-        let known = command.words[0].values().any(|value| value.exact().is_some_and(|bytes| base(bytes) == &name[..]));
+        let known = command.words[0]
+            .values()
+            .any(|value| value.exact().is_some_and(|bytes| base(bytes) == &name[..]));
         best = best.max(if known { Found::Command } else { Found::Vague });
     }
     if best == Found::Missed && script.opaque.iter().any(|region| contains(&region.bytes, name)) {
@@ -60,7 +62,9 @@ fn matches(script: &Script, command: &Command, argv: &Argv) -> bool {
         for from in (0..=argv.len()).filter(|from| reach[*from]) {
             for to in from..=argv.len() {
                 let first = from == 0;
-                if gives(word, &argv[from..to], first) || (feeds && position > 0 && to == from + 1 && braces(word)) {
+                if gives(word, &argv[from..to], first)
+                    || (feeds && position > 0 && to == from + 1 && braces(word))
+                {
                     next[to] = true;
                 }
             }
@@ -99,9 +103,14 @@ fn gives(word: &Word, arguments: &[Vec<u8>], first: bool) -> bool {
 
 /// Whether an unquoted value splits into these fields.
 fn fields(bytes: &[u8], arguments: &[Vec<u8>], first: bool) -> bool {
-    let parts: Vec<&[u8]> = bytes.split(|byte| b" \t\n".contains(byte)).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&[u8]> =
+        bytes.split(|byte| b" \t\n".contains(byte)).filter(|part| !part.is_empty()).collect();
     parts.len() == arguments.len()
-        && parts.iter().zip(arguments).enumerate().all(|(n, (part, argument))| same(part, argument, first && n == 0))
+        && parts
+            .iter()
+            .zip(arguments)
+            .enumerate()
+            .all(|(n, (part, argument))| same(part, argument, first && n == 0))
 }
 
 fn same(bytes: &[u8], argument: &[u8], first: bool) -> bool {
@@ -113,7 +122,9 @@ fn compatible(value: &Cooked, argument: &[u8], first: bool) -> bool {
         Cooked::Exact(bytes) => same(bytes, argument, first),
         Cooked::Affix { head, tail } => {
             let head = if first { base(head) } else { head };
-            argument.len() >= head.len() + tail.len() && argument.starts_with(head) && argument.ends_with(tail)
+            argument.len() >= head.len() + tail.len()
+                && argument.starts_with(head)
+                && argument.ends_with(tail)
         }
         Cooked::Pattern(_) | Cooked::Opaque => true,
     }

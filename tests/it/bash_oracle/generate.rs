@@ -42,23 +42,86 @@ pub struct Generator {
 }
 
 const STRUCTURES: &[Kind] = &[
-    Kind::Negation, Kind::Time, Kind::Coproc, Kind::Subshell, Kind::Group, Kind::If, Kind::Elif, Kind::While,
-    Kind::Until, Kind::ForIn, Kind::ForArith, Kind::Select, Kind::Case, Kind::CaseFallthrough, Kind::CaseParen,
-    Kind::Function, Kind::FunctionKeyword, Kind::ArithCommand, Kind::SingleTest, Kind::DoubleTest,
-    Kind::DoubleTestRegex, Kind::Array, Kind::AssignNewline, Kind::AssignSub, Kind::Eval, Kind::BashC, Kind::ShC,
-    Kind::Env, Kind::CommandBuiltin, Kind::Builtin, Kind::ExecSubshell, Kind::Nohup, Kind::Nice, Kind::Timeout,
-    Kind::Setsid, Kind::Stdbuf, Kind::Xargs, Kind::FindExec, Kind::Trap, Kind::SourceProcess,
-    Kind::PipeIntoShell, Kind::ShellHereString, Kind::ShellHeredoc, Kind::ShellProcess, Kind::VariableCommand,
-    Kind::VariableSplit, Kind::VariableEval, Kind::ArrayCommand, Kind::Declare, Kind::EchoData, Kind::Let,
-    Kind::RedirectCompound, Kind::BraceCommand,
+    Kind::Negation,
+    Kind::Time,
+    Kind::Coproc,
+    Kind::Subshell,
+    Kind::Group,
+    Kind::If,
+    Kind::Elif,
+    Kind::While,
+    Kind::Until,
+    Kind::ForIn,
+    Kind::ForArith,
+    Kind::Select,
+    Kind::Case,
+    Kind::CaseFallthrough,
+    Kind::CaseParen,
+    Kind::Function,
+    Kind::FunctionKeyword,
+    Kind::ArithCommand,
+    Kind::SingleTest,
+    Kind::DoubleTest,
+    Kind::DoubleTestRegex,
+    Kind::Array,
+    Kind::AssignNewline,
+    Kind::AssignSub,
+    Kind::Eval,
+    Kind::BashC,
+    Kind::ShC,
+    Kind::Env,
+    Kind::CommandBuiltin,
+    Kind::Builtin,
+    Kind::ExecSubshell,
+    Kind::Nohup,
+    Kind::Nice,
+    Kind::Timeout,
+    Kind::Setsid,
+    Kind::Stdbuf,
+    Kind::Xargs,
+    Kind::FindExec,
+    Kind::Trap,
+    Kind::SourceProcess,
+    Kind::PipeIntoShell,
+    Kind::ShellHereString,
+    Kind::ShellHeredoc,
+    Kind::ShellProcess,
+    Kind::VariableCommand,
+    Kind::VariableSplit,
+    Kind::VariableEval,
+    Kind::ArrayCommand,
+    Kind::Declare,
+    Kind::EchoData,
+    Kind::Let,
+    Kind::RedirectCompound,
+    Kind::BraceCommand,
 ];
 
 const WORDS: &[Kind] = &[
-    Kind::SingleQuote, Kind::DoubleQuote, Kind::AnsiC, Kind::LocaleQuote, Kind::Backslash, Kind::GluedQuotes,
-    Kind::CommandSub, Kind::QuotedSub, Kind::Backtick, Kind::NestedBacktick, Kind::ProcessIn, Kind::ProcessOut,
-    Kind::ParamDefault, Kind::ParamTrim, Kind::ParamReplace, Kind::ParamCase, Kind::ParamSubstring,
-    Kind::ParamNested, Kind::Arithmetic, Kind::LegacyArithmetic, Kind::Subscript, Kind::ContinuationInWord,
-    Kind::BraceWords, Kind::Glob,
+    Kind::SingleQuote,
+    Kind::DoubleQuote,
+    Kind::AnsiC,
+    Kind::LocaleQuote,
+    Kind::Backslash,
+    Kind::GluedQuotes,
+    Kind::CommandSub,
+    Kind::QuotedSub,
+    Kind::Backtick,
+    Kind::NestedBacktick,
+    Kind::ProcessIn,
+    Kind::ProcessOut,
+    Kind::ParamDefault,
+    Kind::ParamTrim,
+    Kind::ParamReplace,
+    Kind::ParamCase,
+    Kind::ParamSubstring,
+    Kind::ParamNested,
+    Kind::Arithmetic,
+    Kind::LegacyArithmetic,
+    Kind::Subscript,
+    Kind::ContinuationInWord,
+    Kind::BraceWords,
+    Kind::Glob,
 ];
 
 impl Generator {
@@ -303,7 +366,9 @@ impl Generator {
             8 if self.depth < 5 => {
                 self.note(Kind::RedirectSub);
                 let plain = self.plain();
-                self.rng.pick(&[">f$(@)", "< <(@)", "> >(@)", ">\"f`@`\"", ">f${u:-`@`}"]).replace('@', &plain)
+                self.rng
+                    .pick(&[">f$(@)", "< <(@)", "> >(@)", ">\"f`@`\"", ">f${u:-`@`}"])
+                    .replace('@', &plain)
             }
             _ => {
                 self.note(Kind::HereString);
@@ -394,8 +459,7 @@ impl Generator {
                 let text = this.and_or();
                 if this.heredocs.is_empty() { text } else { text + &this.newline() }
             } else {
-                let text = this.list(1);
-                text
+                this.list(1)
             }
         })
     }
@@ -415,24 +479,45 @@ impl Generator {
     fn spell(&mut self, kind: Kind) -> String {
         let data = self.data();
         match kind {
-            Kind::SingleQuote => {
-                self.rng.pick(&["'@; @'", "'$(@)'", "'`@`'", "'\\'", "'# @'", "'a\n@ b'", "'<<E'"]).replace('@', &data)
-            }
+            Kind::SingleQuote => self
+                .rng
+                .pick(&["'@; @'", "'$(@)'", "'`@`'", "'\\'", "'# @'", "'a\n@ b'", "'<<E'"])
+                .replace('@', &data),
             Kind::DoubleQuote => self
                 .rng
-                .pick(&["\"@; @\"", "\"\\$(@)\"", "\"it's\"", "\"\\\\\"", "\"# @\"", "\"a\n@\"", "\"<(@)\"", "\"\\`@\\`\""])
+                .pick(&[
+                    "\"@; @\"",
+                    "\"\\$(@)\"",
+                    "\"it's\"",
+                    "\"\\\\\"",
+                    "\"# @\"",
+                    "\"a\n@\"",
+                    "\"<(@)\"",
+                    "\"\\`@\\`\"",
+                ])
                 .replace('@', &data),
             Kind::AnsiC => self
                 .rng
-                .pick(&["$'@; @'", "$'\\\\'", "$'it\\'s @'", "$'\\n@'", "$'\\x41\\101'", "$'\\'; @ '", "$'$(@)'", "$'\\cA'"])
+                .pick(&[
+                    "$'@; @'",
+                    "$'\\\\'",
+                    "$'it\\'s @'",
+                    "$'\\n@'",
+                    "$'\\x41\\101'",
+                    "$'\\'; @ '",
+                    "$'$(@)'",
+                    "$'\\cA'",
+                ])
                 .replace('@', &data),
             Kind::LocaleQuote => self.rng.pick(&["$\"@ ; @\"", "$\"it's\"", "$\"\\\"\""]).replace('@', &data),
-            Kind::Backslash => {
-                self.rng.pick(&["a\\;@", "\\#@", "\\'", "\\\"", "\\`@", "\\$\\(@\\)", "a\\ @", "\\&", "\\|@"]).replace('@', &data)
-            }
-            Kind::GluedQuotes => {
-                self.rng.pick(&["a'b'\"c\"", "'a'\"@;\"b", "\"\"'@'", "a\"'\"b\"'\"", "$'a''@'\\;"]).replace('@', &data)
-            }
+            Kind::Backslash => self
+                .rng
+                .pick(&["a\\;@", "\\#@", "\\'", "\\\"", "\\`@", "\\$\\(@\\)", "a\\ @", "\\&", "\\|@"])
+                .replace('@', &data),
+            Kind::GluedQuotes => self
+                .rng
+                .pick(&["a'b'\"c\"", "'a'\"@;\"b", "\"\"'@'", "a\"'\"b\"'\"", "$'a''@'\\;"])
+                .replace('@', &data),
             Kind::CommandSub => {
                 let inner = self.inner();
                 // A space keeps `$((` away from an inner subshell.
@@ -452,7 +537,11 @@ impl Generator {
             Kind::NestedBacktick => {
                 let first = self.plain();
                 let second = self.plain();
-                let third = if self.rng.chance(30) { format!(" \\\\\\`{}\\\\\\`", self.plain()) } else { String::new() };
+                let third = if self.rng.chance(30) {
+                    format!(" \\\\\\`{}\\\\\\`", self.plain())
+                } else {
+                    String::new()
+                };
                 let text = format!("`{first} \\`{second}{third}\\``");
                 if self.rng.chance(40) { format!("\"{text}\"") } else { text }
             }
@@ -460,16 +549,42 @@ impl Generator {
             Kind::ProcessOut => format!(">({})", self.inner()),
             Kind::ParamDefault => {
                 let inner = self.substitution();
-                let shape = self.rng.pick(&["${u:-@}", "${u-@}", "\"${u:-@}\"", "${u:=@}", "${PATH:+@}", "\"${u:-'@'}\"", "${u:-a b@}", "${u:-\"@\"}"]);
+                let shape = self.rng.pick(&[
+                    "${u:-@}",
+                    "${u-@}",
+                    "\"${u:-@}\"",
+                    "${u:=@}",
+                    "${PATH:+@}",
+                    "\"${u:-'@'}\"",
+                    "${u:-a b@}",
+                    "${u:-\"@\"}",
+                ]);
                 shape.replace('@', &inner)
             }
             Kind::ParamTrim => {
                 let inner = self.substitution();
-                self.rng.pick(&["${PATH#@}", "${PATH##*@}", "${PATH%@}", "\"${PATH%%@}\"", "${PATH%%]*}", "\"${PATH#\"@\"}\""]).replace('@', &inner)
+                self.rng
+                    .pick(&[
+                        "${PATH#@}",
+                        "${PATH##*@}",
+                        "${PATH%@}",
+                        "\"${PATH%%@}\"",
+                        "${PATH%%]*}",
+                        "\"${PATH#\"@\"}\"",
+                    ])
+                    .replace('@', &inner)
             }
             Kind::ParamReplace => {
                 let inner = self.substitution();
-                self.rng.pick(&["${PATH//a/@}", "${PATH/@/b}", "\"${PATH//@/}\"", "${PATH//'/'/@}", "${PATH/#@/c}"]).replace('@', &inner)
+                self.rng
+                    .pick(&[
+                        "${PATH//a/@}",
+                        "${PATH/@/b}",
+                        "\"${PATH//@/}\"",
+                        "${PATH//'/'/@}",
+                        "${PATH/#@/c}",
+                    ])
+                    .replace('@', &inner)
             }
             Kind::ParamCase => {
                 let inner = self.substitution();
@@ -477,15 +592,40 @@ impl Generator {
             }
             Kind::ParamSubstring => {
                 let plain = self.plain();
-                self.rng.pick(&["${PATH:$(@; echo 1)}", "${PATH:1:`@;echo 1`}", "\"${PATH:(-1)}\"", "${PATH: $(@)0:1}"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "${PATH:$(@; echo 1)}",
+                        "${PATH:1:`@;echo 1`}",
+                        "\"${PATH:(-1)}\"",
+                        "${PATH: $(@)0:1}",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::ParamNested => {
                 let inner = self.substitution();
-                self.rng.pick(&["${u:-${v:-@}}", "\"${u:-\"${v:-@}\"}\"", "${u:-(a)@}", "${u:-a;b@}", "${u:-A|B@}", "${u:-$'\\''@}"]).replace('@', &inner)
+                self.rng
+                    .pick(&[
+                        "${u:-${v:-@}}",
+                        "\"${u:-\"${v:-@}\"}\"",
+                        "${u:-(a)@}",
+                        "${u:-a;b@}",
+                        "${u:-A|B@}",
+                        "${u:-$'\\''@}",
+                    ])
+                    .replace('@', &inner)
             }
             Kind::Arithmetic => {
                 let plain = self.plain();
-                self.rng.pick(&["$((1 + 2))", "$(( $(@; echo 1) + 1 ))", "\"$((`@; echo 2`*2))\"", "$(( (1) + (2) ))", "$((1<<2))", "$((0 ? $(@)1 : 2))"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "$((1 + 2))",
+                        "$(( $(@; echo 1) + 1 ))",
+                        "\"$((`@; echo 2`*2))\"",
+                        "$(( (1) + (2) ))",
+                        "$((1<<2))",
+                        "$((0 ? $(@)1 : 2))",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::LegacyArithmetic => {
                 let plain = self.plain();
@@ -493,15 +633,45 @@ impl Generator {
             }
             Kind::Subscript => {
                 let plain = self.plain();
-                self.rng.pick(&["${arr[$(@; echo 0)]}", "\"${arr[`@; echo 0`]}\"", "${arr[1]:-$(@)}", "\"${arr[@]}\"".trim(), "${#arr[*]}"]).replace('@', &plain).replace(&format!("${{arr[{plain}]}}"), "${arr[@]}")
+                self.rng
+                    .pick(&[
+                        "${arr[$(@; echo 0)]}",
+                        "\"${arr[`@; echo 0`]}\"",
+                        "${arr[1]:-$(@)}",
+                        "\"${arr[@]}\"".trim(),
+                        "${#arr[*]}",
+                    ])
+                    .replace('@', &plain)
+                    .replace(&format!("${{arr[{plain}]}}"), "${arr[@]}")
             }
             Kind::ContinuationInWord => {
                 let plain = self.plain();
-                self.rng.pick(&["a\\\nb", "\"a\\\nb\"", "$\\\n(@)", "\"$\\\n(@)\"", "a\\\n#b", "'a\\\nb'", "a\\\n$(@)"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "a\\\nb",
+                        "\"a\\\nb\"",
+                        "$\\\n(@)",
+                        "\"$\\\n(@)\"",
+                        "a\\\n#b",
+                        "'a\\\nb'",
+                        "a\\\n$(@)",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::BraceWords => {
                 let plain = self.plain();
-                self.rng.pick(&["{a,b}", "x{1..3}y", "{a,'b c'}", "{a}", "{a,$(@)}", "{,a}", "\"{a,b}\"", "a{b,c{d,e}}"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "{a,b}",
+                        "x{1..3}y",
+                        "{a,'b c'}",
+                        "{a}",
+                        "{a,$(@)}",
+                        "{,a}",
+                        "\"{a,b}\"",
+                        "a{b,c{d,e}}",
+                    ])
+                    .replace('@', &plain)
             }
             _ => {
                 self.note(Kind::Glob);
@@ -571,7 +741,11 @@ impl Generator {
                 self.rng.pick(&["time ", "time -p ", "time ! "]).to_owned() + &command
             }
             Kind::Coproc => {
-                if self.rng.chance(50) { format!("coproc {}", self.plain()) } else { format!("coproc N {{ {}}}", self.body()) }
+                if self.rng.chance(50) {
+                    format!("coproc {}", self.plain())
+                } else {
+                    format!("coproc N {{ {}}}", self.body())
+                }
             }
             Kind::Subshell => format!("( {})", self.body()),
             Kind::Group => format!("{{ {}}}", self.body()),
@@ -590,15 +764,23 @@ impl Generator {
             Kind::While => format!("while {}do {}break; done", self.body(), self.body()),
             Kind::Until => format!("until {}do {}break; done", self.body(), self.body()),
             Kind::ForIn => {
-                let head = self.rng.pick(&["i in a", "i in a \"$(@)\"", "i in `@`", "i in {a,b}", "i in 'd1;' x"]);
+                let head =
+                    self.rng.pick(&["i in a", "i in a \"$(@)\"", "i in `@`", "i in {a,b}", "i in 'd1;' x"]);
                 let plain = self.plain();
                 let head = head.replace('@', &plain);
                 let body = self.body();
-                if self.rng.chance(15) { format!("for {head}; {{ {body}}}") } else { format!("for {head}; do {body}done") }
+                if self.rng.chance(15) {
+                    format!("for {head}; {{ {body}}}")
+                } else {
+                    format!("for {head}; do {body}done")
+                }
             }
             Kind::ForArith => {
                 let plain = self.plain();
-                let head = self.rng.pick(&["i=0;i<1;i++", "i=$(@; echo 0); i<1; i++", " ; ; ", "i=0; i<(1); i++"]).replace('@', &plain);
+                let head = self
+                    .rng
+                    .pick(&["i=0;i<1;i++", "i=$(@; echo 0); i<1; i++", " ; ; ", "i=0; i<(1); i++"])
+                    .replace('@', &plain);
                 format!("for (({head})); do {}break; done", self.body())
             }
             Kind::Select => format!("select i in a 'b;'; do {}break; done <<<1", self.body()),
@@ -617,11 +799,20 @@ impl Generator {
                 format!("case x in x) {} {operator} *) {};; esac", self.plain(), self.plain())
             }
             Kind::CaseParen => {
-                format!("case $({} ; echo x) in (x) {} ;; (`{}`) : ; esac", self.plain(), self.plain(), self.plain())
+                format!(
+                    "case $({} ; echo x) in (x) {} ;; (`{}`) : ; esac",
+                    self.plain(),
+                    self.plain(),
+                    self.plain()
+                )
             }
             Kind::Function => {
                 let name = format!("f{}", self.serial);
-                let body = if self.rng.chance(70) { format!("{{ {}}}", self.body()) } else { format!("( {})", self.body()) };
+                let body = if self.rng.chance(70) {
+                    format!("{{ {}}}", self.body())
+                } else {
+                    format!("( {})", self.body())
+                };
                 format!("{name}() {body}; {name} a")
             }
             Kind::FunctionKeyword => {
@@ -631,28 +822,77 @@ impl Generator {
             }
             Kind::ArithCommand => {
                 let plain = self.plain();
-                self.rng.pick(&["((1))", "(( $(@; echo 1) ))", "((x = 1, y = x<<2))", "(( (1) && `@; echo 1` ))", "(( 1 > 2 ))"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "((1))",
+                        "(( $(@; echo 1) ))",
+                        "((x = 1, y = x<<2))",
+                        "(( (1) && `@; echo 1` ))",
+                        "(( 1 > 2 ))",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::SingleTest => {
                 let plain = self.plain();
-                self.rng.pick(&["[ 2 -lt 3 ]", "[ \"$(@)\" = x ]", "[ -f in ] && @", "[ x ] || @", "[ x = `@` ]", "[ ! x ]\n@", "[ 'a;b' ] ; @", "test -n \"$(@)\""]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "[ 2 -lt 3 ]",
+                        "[ \"$(@)\" = x ]",
+                        "[ -f in ] && @",
+                        "[ x ] || @",
+                        "[ x = `@` ]",
+                        "[ ! x ]\n@",
+                        "[ 'a;b' ] ; @",
+                        "test -n \"$(@)\"",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::DoubleTest => {
                 let plain = self.plain();
-                self.rng.pick(&["[[ x ]] && @", "[[ x == \"$(@)\" || y ]]", "[[ x = *`@`* ]]", "[[ a < b && ( -n x ) ]]", "[[ $(@) -eq 0 ]]", "[[ x != [a-z;]* ]]; @", "[[ -n $(@) &&\n x ]]", "[[ x == a|b ]]"]).replace('@', &plain).replace("[[ x == a|b ]]", "[[ x == @(a|b) ]]")
+                self.rng
+                    .pick(&[
+                        "[[ x ]] && @",
+                        "[[ x == \"$(@)\" || y ]]",
+                        "[[ x = *`@`* ]]",
+                        "[[ a < b && ( -n x ) ]]",
+                        "[[ $(@) -eq 0 ]]",
+                        "[[ x != [a-z]\\;* ]]; @",
+                        "[[ -n $(@) &&\n x ]]",
+                        "[[ x == a|b ]]",
+                    ])
+                    .replace('@', &plain)
+                    .replace("[[ x == a|b ]]", "[[ x == @(a|b) ]]")
             }
             Kind::DoubleTestRegex => {
                 let plain = self.plain();
-                self.rng.pick(&["[[ x =~ ^(a|b)$ ]] || @", "[[ x =~ ^`@` ]]", "[[ x =~ $(@) ]]", "[[ x =~ [;\\&]+ ]]; @", "[[ x =~ \"a b\" ]]; @"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "[[ x =~ ^(a|b)$ ]] || @",
+                        "[[ x =~ ^`@` ]]",
+                        "[[ x =~ $(@) ]]",
+                        "[[ x =~ [,]\\;+ ]]; @",
+                        "[[ x =~ \"a b\" ]]; @",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::Array => {
                 let plain = self.plain();
-                self.rng.pick(&["arr=(a 'd1;' $(@))", "arr=([0]=a [1]=`@`)", "arr+=(x)\n@", "arr[$(@; echo 0)]=1", "arr=(a # d2 it's\n b); @", "arr=(\n a\n \"$(@)\"\n)"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "arr=(a 'd1;' $(@))",
+                        "arr=([0]=a [1]=`@`)",
+                        "arr+=(x)\n@",
+                        "arr[$(@; echo 0)]=1",
+                        "arr=(a # d2 it's\n b); @",
+                        "arr=(\n a\n \"$(@)\"\n)",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::AssignNewline => {
                 let plain = self.plain();
                 let group = self.group();
-                self.rng.pick(&["A=1 B=2\n@", "A= C=\nB=\n@", ">f >g\n@", "A=1\n@", "A=x; @", "A=$x:$x/v @"])
+                self.rng
+                    .pick(&["A=1 B=2\n@", "A= C=\nB=\n@", ">f >g\n@", "A=1\n@", "A=x; @", "A=$x:$x/v @"])
                     .replace('@', if self.rng.chance(50) { &plain } else { &group })
                     .replace("/v {", "/v\n{")
                     .replace("/v (", "/v\n(")
@@ -663,23 +903,58 @@ impl Generator {
             }
             Kind::Eval => {
                 let payload = self.payload();
-                if self.rng.chance(30) { format!("eval {}", self.plain()) } else { format!("eval {}", self.quoted(&payload)) }
+                if self.rng.chance(30) {
+                    format!("eval {}", self.plain())
+                } else {
+                    format!("eval {}", self.quoted(&payload))
+                }
             }
             Kind::BashC | Kind::ShC => {
                 let payload = if kind == Kind::ShC { self.plain() } else { self.payload() };
-                let head = if kind == Kind::ShC { self.rng.pick(&["sh -c", "dash -c", "sh -ec"]) } else { self.rng.pick(&["bash -c", "bash -xc", "bash -c --", "bash --norc -c", "bash +x -c", "bash -O extglob -c"]) };
+                let head = if kind == Kind::ShC {
+                    self.rng.pick(&["sh -c", "dash -c", "sh -ec"])
+                } else {
+                    self.rng.pick(&[
+                        "bash -c",
+                        "bash -xc",
+                        "bash -c --",
+                        "bash --norc -c",
+                        "bash +x -c",
+                        "bash -O extglob -c",
+                    ])
+                };
                 let tail = if self.rng.chance(25) { " a0 'd1;' b" } else { "" };
                 // $'…' is not for dash, but the outer bash reads it.
                 format!("{head} {}{tail}", self.quoted(&payload))
             }
             Kind::Env => {
-                let head = self.rng.pick(&["env", "env A=1", "env -u B A=1", "env --", "env -i PATH=\"$PATH\"", "env -S", "env --unset=B"]);
-                format!("{head} {}", if head == "env -S" { let plain = self.plain(); self.quoted(&plain) } else { self.plain() })
+                let head = self.rng.pick(&[
+                    "env",
+                    "env A=1",
+                    "env -u B A=1",
+                    "env --",
+                    "env -i PATH=\"$PATH\"",
+                    "env -S",
+                    "env --unset=B",
+                ]);
+                format!(
+                    "{head} {}",
+                    if head == "env -S" {
+                        let plain = self.plain();
+                        self.quoted(&plain)
+                    } else {
+                        self.plain()
+                    }
+                )
             }
             Kind::CommandBuiltin => {
                 let head = self.rng.pick(&["command", "command -p", "command --", "command -v"]);
                 let head = if head == "command -p" { "command" } else { head };
-                if head == "command -v" { format!("command -v {data}; {}", self.plain()) } else { format!("{head} {}", self.plain()) }
+                if head == "command -v" {
+                    format!("command -v {data}; {}", self.plain())
+                } else {
+                    format!("{head} {}", self.plain())
+                }
             }
             Kind::Builtin => {
                 let payload = self.plain();
@@ -691,18 +966,52 @@ impl Generator {
                 format!("({head} {})", self.plain())
             }
             Kind::Nohup => format!("nohup {}", self.plain()),
-            Kind::Nice => format!("{} {}", self.rng.pick(&["nice", "nice -n 1", "nice -5", "nice --adjustment=2"]), self.plain()),
-            Kind::Timeout => format!("{} {}", self.rng.pick(&["timeout 3", "timeout -k 1 3", "timeout -s TERM 3", "timeout --signal=TERM 3s"]), self.plain()),
-            Kind::Setsid => format!("{} {}", self.rng.pick(&["setsid -w", "setsid -fw"]).replace("-fw", "-w"), self.plain()),
-            Kind::Stdbuf => format!("{} {}", self.rng.pick(&["stdbuf -oL", "stdbuf -o L", "stdbuf --output=0"]), self.plain()),
+            Kind::Nice => format!(
+                "{} {}",
+                self.rng.pick(&["nice", "nice -n 1", "nice -5", "nice --adjustment=2"]),
+                self.plain()
+            ),
+            Kind::Timeout => format!(
+                "{} {}",
+                self.rng.pick(&[
+                    "timeout 3",
+                    "timeout -k 1 3",
+                    "timeout -s TERM 3",
+                    "timeout --signal=TERM 3s"
+                ]),
+                self.plain()
+            ),
+            Kind::Setsid => format!(
+                "{} {}",
+                self.rng.pick(&["setsid -w", "setsid -fw"]).replace("-fw", "-w"),
+                self.plain()
+            ),
+            Kind::Stdbuf => format!(
+                "{} {}",
+                self.rng.pick(&["stdbuf -oL", "stdbuf -o L", "stdbuf --output=0"]),
+                self.plain()
+            ),
             Kind::Xargs => {
-                let head = self.rng.pick(&["xargs", "xargs -n1", "xargs -n 2 -r", "xargs -I{}", "xargs -0", "xargs --max-args=1"]);
+                let head = self.rng.pick(&[
+                    "xargs",
+                    "xargs -n1",
+                    "xargs -n 2 -r",
+                    "xargs -I{}",
+                    "xargs -0",
+                    "xargs --max-args=1",
+                ]);
                 let tail = if head == "xargs -I{}" { " {}" } else { "" };
                 format!("echo a b | {head} {}{tail}", self.plain())
             }
             Kind::FindExec => {
                 let plain = self.plain();
-                self.rng.pick(&["find . -maxdepth 0 -exec @ {} \\;", "find . -maxdepth 0 -exec @ {} +", "find . -maxdepth 0 -name 'z*' -o -exec @ ';'"]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "find . -maxdepth 0 -exec @ {} \\;",
+                        "find . -maxdepth 0 -exec @ {} +",
+                        "find . -maxdepth 0 -name 'z*' -o -exec @ ';'",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::Trap => {
                 let payload = self.plain();
@@ -719,7 +1028,10 @@ impl Generator {
                 let plain = self.plain();
                 let quoted = self.quoted(&plain);
                 let shell = self.rng.pick(&["bash", "sh", "bash -s a", "bash -", "dash"]);
-                self.rng.pick(&["echo @ | ", "printf '%s\\n' @ | ", "echo -n @ | ", "printf @ | "]).replace('@', &quoted) + shell
+                self.rng
+                    .pick(&["echo @ | ", "printf '%s\\n' @ | ", "echo -n @ | ", "printf @ | "])
+                    .replace('@', &quoted)
+                    + shell
             }
             Kind::ShellHereString => {
                 let payload = self.payload();
@@ -728,17 +1040,35 @@ impl Generator {
             Kind::ShellHeredoc => {
                 let plain = self.plain();
                 self.heredocs.push(format!("{plain}\nEOS\n"));
-                format!("{} <<{}", self.rng.pick(&["bash", "sh", "bash -s"]), self.rng.pick(&["'EOS'", "EOS", "\\EOS"]))
+                format!(
+                    "{} <<{}",
+                    self.rng.pick(&["bash", "sh", "bash -s"]),
+                    self.rng.pick(&["'EOS'", "EOS", "\\EOS"])
+                )
             }
             Kind::ShellProcess => {
                 let plain = self.plain();
                 let quoted = self.quoted(&plain);
-                self.rng.pick(&["bash <(echo @)", "bash < <(echo @)", "bash -c \"$(echo @)\""]).replace('@', &quoted)
+                self.rng
+                    .pick(&["bash <(echo @)", "bash < <(echo @)", "bash -c \"$(echo @)\""])
+                    .replace('@', &quoted)
             }
             Kind::VariableCommand => {
                 let name = self.name();
                 let unique = self.unique();
-                self.rng.pick(&["v=@; $v %", "v=@\n\"$v\" %", "v=@; ${v} %", "v='@'; w=$v; $w %", "export v=@; $v %", "read v <<<@; $v %", "v=; ${v:-@} %", "v=@; $z$v %"]).replace('@', &name).replace('%', &unique)
+                self.rng
+                    .pick(&[
+                        "v=@; $v %",
+                        "v=@\n\"$v\" %",
+                        "v=@; ${v} %",
+                        "v='@'; w=$v; $w %",
+                        "export v=@; $v %",
+                        "read v <<<@; $v %",
+                        "v=; ${v:-@} %",
+                        "v=@; $z$v %",
+                    ])
+                    .replace('@', &name)
+                    .replace('%', &unique)
             }
             Kind::VariableSplit => {
                 let plain = self.plain();
@@ -746,27 +1076,67 @@ impl Generator {
             }
             Kind::VariableEval => {
                 let plain = self.plain();
-                self.rng.pick(&["v='@'; eval \"$v\"", "v='@'; bash -c \"$v\"", "v='@'; echo \"$v\" | bash", "v='@'; eval $v", "v='@ &'; eval \"$v\""]).replace('@', &plain)
+                self.rng
+                    .pick(&[
+                        "v='@'; eval \"$v\"",
+                        "v='@'; bash -c \"$v\"",
+                        "v='@'; echo \"$v\" | bash",
+                        "v='@'; eval $v",
+                        "v='@ &'; eval \"$v\"",
+                    ])
+                    .replace('@', &plain)
             }
             Kind::ArrayCommand => {
                 let plain = self.plain();
-                self.rng.pick(&["c=(@); \"${c[@]}\"", "c=(@ 'a b'); \"${c[@]}\" z", "c=(@); ${c[*]}", "c=(@); c+=(q); \"${c[@]}\""]).replace("[@]", "[!]").replace('@', &plain).replace("[!]", "[@]")
+                self.rng
+                    .pick(&[
+                        "c=(@); \"${c[@]}\"",
+                        "c=(@ 'a b'); \"${c[@]}\" z",
+                        "c=(@); ${c[*]}",
+                        "c=(@); c+=(q); \"${c[@]}\"",
+                    ])
+                    .replace("[@]", "[!]")
+                    .replace('@', &plain)
+                    .replace("[!]", "[@]")
             }
             Kind::Declare => {
                 let substitution = self.substitution();
-                self.rng.pick(&["declare q=@", "export Q=\"@\"", "declare -a q=(a @)", "readonly R$RANDOM=@", "declare -i n=1"]).replace('@', &substitution)
+                self.rng
+                    .pick(&[
+                        "declare q=@",
+                        "export Q=\"@\"",
+                        "declare -a q=(a @)",
+                        "readonly R$RANDOM=@",
+                        "declare -i n=1",
+                    ])
+                    .replace('@', &substitution)
             }
             Kind::BraceCommand => {
                 let name = self.name();
                 let unique = self.unique();
-                self.rng.pick(&["{@,%}", "{@,%,a} b", "@{,} %", "{@,}  %"]).replace("@{,}", "@").replace('@', &name).replace('%', &unique)
+                self.rng
+                    .pick(&["{@,%}", "{@,%,a} b", "@{,} %", "{@,}  %"])
+                    .replace("@{,}", "@")
+                    .replace('@', &name)
+                    .replace('%', &unique)
             }
-            Kind::EchoData => {
-                self.rng.pick(&["echo @ a", "printf '%s' @", "echo \"a; @\"", ": $x @", "echo '@' | cat", "echo @ >f", "true @"]).replace('@', &data)
-            }
+            Kind::EchoData => self
+                .rng
+                .pick(&[
+                    "echo @ a",
+                    "printf '%s' @",
+                    "echo \"a; @\"",
+                    ": $x @",
+                    "echo '@' | cat",
+                    "echo @ >f",
+                    "true @",
+                ])
+                .replace('@', &data),
             Kind::Let => {
                 let plain = self.plain();
-                self.rng.pick(&["let \"a=$(@; echo 1)\"", "let a=1+2", "let 'a = 2 << 1'"]).replace('@', &plain)
+                self.rng
+                    .pick(&["let \"a=$(@; echo 1)\"", "let a=1+2", "let 'a = 2 << 1'"])
+                    .replace('@', &plain)
             }
             _ => {
                 self.note(Kind::RedirectCompound);

@@ -17,9 +17,8 @@ use std::process::{Command, Stdio};
 pub type Argv = Vec<Vec<u8>>;
 
 /// Programs beside the stubs that a generated program may use, if this machine has them.
-const PROGRAMS: &[&str] = &[
-    "bash", "cat", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "timeout", "xargs",
-];
+const PROGRAMS: &[&str] =
+    &["bash", "cat", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "timeout", "xargs"];
 
 /// A directory to run programs in.
 pub struct Sandbox {
@@ -39,13 +38,17 @@ pub struct Run {
 
 /// Looks a program up in the usual directories.
 pub fn find_program(name: &str) -> Option<PathBuf> {
-    ["/usr/bin", "/bin", "/usr/local/bin"].iter().map(|dir| Path::new(dir).join(name)).find(|path| path.exists())
+    ["/usr/bin", "/bin", "/usr/local/bin"]
+        .iter()
+        .map(|dir| Path::new(dir).join(name))
+        .find(|path| path.exists())
 }
 
 impl Sandbox {
     /// A sandbox with the default stubs; `None` when there is no bash here.
     pub fn new() -> Option<Self> {
-        let mut stubs: Vec<String> = ["alpha", "beta", "gamma", "delta", "epsilon"].map(str::to_owned).to_vec();
+        let mut stubs: Vec<String> =
+            ["alpha", "beta", "gamma", "delta", "epsilon"].map(str::to_owned).to_vec();
         stubs.extend((0..10).map(|n| format!("p0{n}")));
         stubs.extend((0..5).map(|n| format!("x0{n}")));
         stubs.extend((0..10).map(|n| format!("d{n}")));
@@ -56,7 +59,8 @@ impl Sandbox {
     pub fn with_stubs(stubs: &[String]) -> Option<Self> {
         find_program("bash")?;
         find_program("timeout")?;
-        let root = tempfile::Builder::new().prefix("stanchion-oracle-").tempdir().expect("a temporary directory");
+        let root =
+            tempfile::Builder::new().prefix("stanchion-oracle-").tempdir().expect("a temporary directory");
         let bin = root.path().join("bin");
         fs::create_dir(&bin).expect("bin");
         fs::create_dir(root.path().join("work")).expect("work");
@@ -140,7 +144,9 @@ impl Sandbox {
 fn records(log: &[u8]) -> Vec<Argv> {
     let mut fields = log.split(|byte| *byte == 0);
     let mut found = Vec::new();
-    while let Some(count) = fields.next().and_then(|field| std::str::from_utf8(field).ok()?.parse::<usize>().ok()) {
+    while let Some(count) =
+        fields.next().and_then(|field| std::str::from_utf8(field).ok()?.parse::<usize>().ok())
+    {
         found.push(fields.by_ref().take(count + 1).map(<[u8]>::to_vec).collect());
     }
     found
