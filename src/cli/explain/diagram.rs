@@ -132,6 +132,6 @@ mod tests {
     #[test]
     fn ranges_outside_the_text_do_no_harm() {
         let note = Note::new(Span::new(90, 95), Mark::Opaque, "x".to_owned());
-        assert_eq!(render(b"ab", vec![note], false), "1 | ab\n  |   ? x\n");
+        assert_eq!(render(b"ab", vec![note], false), "1 | ab\n  |   ?… x\n");
     }
 }
