@@ -1,1 +1,66 @@
-fn main() {}
+//! Compiles `queries/*.scm` into tables that are part of the binary. A mistake in a query is a build
+//! error with its place and what to do.
+#![allow(clippy::print_stdout, dead_code, missing_docs)]
+
+#[path = "src/shell/query/compile.rs"]
+mod compile;
+#[path = "src/shell/query/emit.rs"]
+mod emit;
+#[path = "src/shell/query/parse.rs"]
+mod parse;
+#[path = "src/shell/query/table.rs"]
+mod table;
+#[path = "src/shell/query/vocabulary.rs"]
+mod vocabulary;
+
+use compile::{Compiler, Grammar};
+use parse::Fault;
+use std::path::{Path, PathBuf};
+
+struct Bash(tree_sitter::Language);
+
+impl Grammar for Bash {
+    fn kind(&self, name: &str, named: bool) -> Option<u16> {
+        Some(self.0.id_for_node_kind(name, named)).filter(|id| *id != 0)
+    }
+
+    fn field(&self, name: &str) -> Option<u16> {
+        self.0.field_id_for_name(name).map(std::num::NonZeroU16::get)
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    println!("cargo::rerun-if-changed=queries");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/shell/query");
+    let grammar = Bash(tree_sitter_bash::LANGUAGE.into());
+    let mut compiler = Compiler::default();
+    for file in files(Path::new("queries"))? {
+        let text = std::fs::read_to_string(&file)?;
+        for fault in add(&mut compiler, &grammar, &text) {
+            let (line, column) = parse::position(&text, fault.at);
+            println!("cargo::error={}:{line}:{column}: {}; {}", file.display(), fault.message, fault.remedy);
+        }
+    }
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))
+}
+
+fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "scm"));
+    files.sort();
+    Ok(files)
+}
+
+fn add(compiler: &mut Compiler, grammar: &Bash, text: &str) -> Vec<Fault> {
+    let faults = match parse::parse(text) {
+        Ok(patterns) => compiler.add(&patterns, grammar),
+        Err(fault) => vec![fault],
+    };
+    if !faults.is_empty() {
+        return faults;
+    }
+    let refused = tree_sitter::Query::new(&grammar.0, text).err();
+    refused.map(|error| Fault::new(error.offset, error.message, "see the tree with `stanchion dump-tree`")).into_iter().collect()
+}

@@ -1,8 +1,16 @@
 //! From bytes to commands. Owns the front end; must never know a policy, a guard or a harness.
 
+mod agree;
+pub mod cook;
+mod environment;
+mod lower;
 pub mod model;
+mod output;
 pub mod query;
+mod resolve;
+pub mod scan;
 pub mod syntax;
+mod word;
 
 use model::Script;
 use query::Queries;
@@ -11,12 +19,11 @@ use query::Queries;
 /// account for is [`model::Opaque`].
 #[must_use]
 pub fn read(text: &[u8], queries: &Queries) -> Script {
-    let _ = queries;
-    Script { source: text.to_vec(), ..Script::default() }
+    lower::lower(text, queries)
 }
 
-/// The text that tree-sitter gets for `text`: the same length, words and separators only.
+/// The text as the grammar gets it: same length; words, operators and reserved words only.
 #[must_use]
 pub fn skeleton(text: &[u8]) -> Vec<u8> {
-    text.to_vec()
+    scan::scan(text).skeleton
 }

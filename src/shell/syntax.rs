@@ -112,3 +112,25 @@ pub fn kind_name(kind: u16) -> &'static str {
 pub fn field_name(field: u16) -> Option<&'static str> {
     language().field_name_for_id(field)
 }
+
+/// The id of a node kind or an anonymous token, for queries that are read at run time.
+#[must_use]
+pub fn kind_id(name: &str, named: bool) -> Option<u16> {
+    Some(language().id_for_node_kind(name, named)).filter(|id| *id != 0)
+}
+
+/// The id of a field, for queries that are read at run time.
+#[must_use]
+pub fn field_id(name: &str) -> Option<u16> {
+    language().field_id_for_name(name).map(std::num::NonZeroU16::get)
+}
+
+/// Checks a query file with tree-sitter itself: the byte offset and text of its complaint. Slow, so
+/// only for queries that are read at run time.
+///
+/// # Errors
+/// What tree-sitter has against the query.
+pub fn check_query(text: &str) -> Result<(), (usize, String)> {
+    let checked = tree_sitter::Query::new(language(), text);
+    checked.map(|_| ()).map_err(|error| (error.offset, error.message))
+}

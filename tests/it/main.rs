@@ -1,6 +1,9 @@
-//! The integration tests, linked once.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+//! The integration tests: one crate, so that it builds and links once.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stdout, clippy::print_stderr, clippy::too_many_lines, clippy::wildcard_enum_match_arm)]
 
+mod bash_oracle;
 mod child;
 mod cli;
 mod hook;
+mod queries;
+mod tidy;

@@ -1,12 +1,26 @@
 //! The maintainers' queries, compiled. Owns which nodes are commands, which contexts there are and
 //! which programs run their operands or read text as shell; must never call `Query::new`.
 
+mod compile;
+mod load;
+mod matcher;
+mod parse;
+mod program;
+mod shipped;
+mod table;
+mod vocabulary;
+
 use super::syntax::{NodeId, Tree};
 use crate::span::Span;
+pub use load::QueryError;
+use std::path::Path;
+use table::{Facts, Tables};
 
 /// A set of compiled query files.
-#[derive(Debug, Default)]
-pub struct Queries {}
+#[derive(Clone, Debug)]
+pub struct Queries {
+    tables: std::borrow::Cow<'static, Tables>,
+}
 
 /// A node that a pattern captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,16 +35,22 @@ pub struct Capture<'q> {
 /// names are as written, `-u` or `--user`; short ones may be clustered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Words that must follow the name, in order, before anything else (`git bisect run`).
+    /// Words that must follow the name, in order (`git bisect run`). `flags` and `options` may stand
+    /// between the name and these words (`git -C DIR bisect run`).
     pub subcommand: Vec<String>,
     /// Options without argument.
     pub flags: Vec<String>,
     /// Options with an argument.
     pub options: Vec<String>,
+    /// Options whose argument, if there is one, is part of the same word (`-i[R]`, `--eof[=END]`).
+    pub attached: Vec<String>,
     /// Options whose argument is shell text (`-c`).
     pub text: Vec<String>,
-    /// Options that are followed by a command, up to a word of `until` (`find -exec`).
+    /// Words that are followed by a command, up to a word of `until` or the end (`find -exec`,
+    /// `kubectl exec POD --`).
     pub exec: Vec<String>,
+    /// Options with which nothing is executed (`command -v`).
+    pub inert: Vec<String>,
     /// The words that end such a command.
     pub until: Vec<String>,
     /// How many operands stand before the command (`timeout DURATION cmd`); also skipped for sinks.
@@ -69,39 +89,41 @@ impl Queries {
     /// The shipped queries.
     #[must_use]
     pub fn shipped() -> &'static Self {
-        static SHIPPED: Queries = Queries {};
+        static SHIPPED: Queries = Queries { tables: std::borrow::Cow::Borrowed(&shipped::TABLES) };
         &SHIPPED
     }
 
-    /// All captures in a tree, in node order. `text` gives a node's cooked text by its range.
-    #[must_use]
-    pub fn captures<'q>(&'q self, tree: &Tree, text: &dyn Fn(Span) -> Option<Vec<u8>>) -> Vec<Capture<'q>> {
-        let _ = (tree, text);
-        Vec::new()
+    /// Reads and checks all `.scm` files of a directory, in the order of their names. They replace
+    /// the shipped ones.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the files.
+    pub fn load(dir: &Path) -> Result<Self, Vec<QueryError>> {
+        load::load(dir).map(|tables| Self { tables: std::borrow::Cow::Owned(tables) })
     }
 
-    /// What is known of a program by its base name; several entries where subcommands differ.
+    /// All captures in a tree, in node order. `text` gives a node's cooked text by its range; where
+    /// it gives none, no predicate holds and no program is recognised.
     #[must_use]
-    pub fn programs(&self, name: &[u8]) -> &[Program] {
-        let _ = name;
-        &[]
+    pub fn captures<'q>(&'q self, tree: &Tree, text: &dyn Fn(Span) -> Option<Vec<u8>>) -> Vec<Capture<'q>> {
+        let mut matcher = matcher::Matcher { tables: &self.tables, tree, text, found: Vec::new() };
+        matcher.run();
+        matcher.found
+    }
+
+    /// What is known of a program by its base name; several entries where subcommands differ, in
+    /// file order.
+    #[must_use]
+    pub fn programs(&self, name: &[u8]) -> Vec<Program> {
+        facts(&self.tables, name).map(program::program).collect()
     }
 }
 
-/// A mistake in a query file.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct QueryError(String);
-
-impl Queries {
-    /// Stand-in until the query loader lands.
-    ///
-    /// # Errors
-    /// When the directory cannot be read.
-    pub fn load(directory: &std::path::Path) -> Result<Self, Vec<QueryError>> {
-        match std::fs::read_dir(directory) {
-            Ok(_) => Ok(Self {}),
-            Err(error) => Err(vec![QueryError(format!("{}: {error}", directory.display()))]),
-        }
-    }
+/// The entries about a program.
+fn facts<'q>(tables: &'q Tables, name: &[u8]) -> impl Iterator<Item = &'q Facts> {
+    let names = tables.names.as_ref();
+    let from = names.partition_point(|named| named.name.as_bytes() < name);
+    let here = names.get(from..).unwrap_or_default().iter();
+    let count = here.clone().take_while(|named| named.name.as_bytes() == name).count();
+    here.take(count).filter_map(|named| tables.facts.get(named.facts))
 }

@@ -1,0 +1,3 @@
+; What the lowering cannot account for: the region becomes opaque.
+(ERROR) @unmodelled
+(MISSING) @unmodelled

@@ -1,0 +1,454 @@
+//! Scan to `Script`: places, commands, redirects, in the order in which bash reads them. Total: it
+//! cannot fail. Must never decide what is allowed.
+
+use super::agree;
+use super::environment::Environment;
+use super::model::{
+    Assignment, Command, CommandId, Cooked, Data, Directory, Item, Locality, Opaque, Place, PlaceId,
+    PlaceKind, Redirect, RedirectKind, Script, Separator, Word,
+};
+use super::output::Output;
+use super::query::Queries;
+use super::scan::{self, Body, Compound, CompoundKind, Element, List, Scan, Stage};
+use crate::span::Span;
+
+/// How deep payloads and backticks may nest; deeper is opaque.
+pub const MAX_TEXTS: usize = 16;
+/// How many commands are kept; what comes after is opaque.
+pub const MAX_COMMANDS: usize = 60_000;
+
+/// Where a text's bytes stand in the submitted text.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// Byte `i` stands at this offset plus `i`.
+    At(usize),
+    /// Somewhere in this range.
+    Within(Span),
+}
+
+impl Origin {
+    pub(super) fn span(self, span: Span) -> Span {
+        match self {
+            Self::At(base) => Span::new(base + span.start, base + span.end),
+            Self::Within(whole) => whole,
+        }
+    }
+}
+
+pub(super) fn lower(text: &[u8], queries: &Queries) -> Script {
+    let mut lowerer = Lowerer::new(text, queries);
+    let mut environment = Environment::default();
+    lowerer.text(text, Origin::At(0), 0, &mut environment);
+    lowerer.script
+}
+
+pub(super) struct Lowerer<'q> {
+    pub(super) script: Script,
+    pub(super) queries: &'q Queries,
+    pub(super) origin: Origin,
+    pub(super) texts: usize,
+    pub(super) locality: Locality,
+    /// How many enclosing branches, loops or functions make an assignment uncertain.
+    pub(super) branches: usize,
+    /// What the stage before writes into this one, where that is known.
+    pub(super) stdin: Option<Output>,
+    pub(super) outputs: Vec<(PlaceId, Output)>,
+    pipelines: usize,
+}
+
+impl<'q> Lowerer<'q> {
+    fn new(text: &[u8], queries: &'q Queries) -> Self {
+        let root = Place { parent: None, kind: PlaceKind::Text, span: Span::new(0, text.len()) };
+        let script = Script { source: text.to_vec(), places: vec![root], ..Script::default() };
+        Self {
+            script,
+            queries,
+            origin: Origin::At(0),
+            texts: 0,
+            locality: Locality::Local,
+            branches: 0,
+            stdin: None,
+            outputs: Vec::new(),
+            pipelines: 0,
+        }
+    }
+
+    /// Reads a text of its own: the submitted one, a payload or the inside of backticks.
+    pub(super) fn text(&mut self, bytes: &[u8], origin: Origin, place: PlaceId, env: &mut Environment) {
+        if self.texts >= MAX_TEXTS {
+            self.opaque(origin.span(Span::new(0, bytes.len())), "nested too deeply", bytes);
+            return;
+        }
+        let before = std::mem::replace(&mut self.origin, origin);
+        self.texts += 1;
+        let scan = scan::scan(bytes);
+        self.account(&scan, bytes);
+        let first = self.script.commands.len();
+        self.list(&scan.list, place, env, self.texts == 1);
+        self.confirm(&scan, bytes, first);
+        self.texts -= 1;
+        self.origin = before;
+    }
+
+    fn account(&mut self, scan: &Scan, bytes: &[u8]) {
+        for (span, kind) in &scan.data {
+            let span = self.origin.span(*span);
+            self.script.data.push(Data { span, kind });
+        }
+        for fault in &scan.faults {
+            let span = self.origin.span(fault.span);
+            self.opaque(span, fault.reason, fault.span.slice(bytes));
+        }
+    }
+
+    /// Makes opaque what scan and tree read differently: the smallest outer element around it.
+    fn confirm(&mut self, scan: &Scan, bytes: &[u8], _first: CommandId) {
+        let offsets = agree::disagreements(scan, self.queries);
+        for element in &scan.list.elements {
+            if offsets.iter().any(|at| element.span.start <= *at && *at < element.span.end.max(element.span.start + 1)) {
+                let span = self.origin.span(element.span);
+                self.opaque(span, "the grammar reads this differently", element.span.slice(bytes));
+            }
+        }
+    }
+
+    pub(super) fn opaque(&mut self, span: Span, reason: &'static str, bytes: &[u8]) {
+        self.script.opaque.push(Opaque { span, reason, bytes: bytes.to_vec() });
+    }
+
+    pub(super) fn place(&mut self, parent: PlaceId, kind: PlaceKind, span: Span) -> PlaceId {
+        self.script.places.push(Place { parent: Some(parent), kind, span });
+        self.script.places.len() - 1
+    }
+
+    pub(super) fn list(&mut self, list: &List, place: PlaceId, env: &mut Environment, outer: bool) {
+        let mut background = background_runs(list);
+        for element in &list.elements {
+            let asynchronous = background.next().unwrap_or(false);
+            let span = self.origin.span(element.span);
+            let mut inside = place;
+            let mut own = env.clone();
+            if asynchronous {
+                inside = self.place(place, PlaceKind::Background, span);
+            }
+            let scope = if asynchronous { &mut own } else { &mut *env };
+            let command = self.element(element, inside, scope);
+            if outer {
+                self.script.items.push(Item { span, separator: element.separator, command });
+            }
+        }
+    }
+
+    /// A pipeline; the command when it is one simple command and nothing else.
+    fn element(&mut self, element: &Element, place: PlaceId, env: &mut Environment) -> Option<CommandId> {
+        let span = self.origin.span(element.span);
+        let mut inside = place;
+        if element.negated {
+            inside = self.place(inside, PlaceKind::Negated, span);
+        }
+        if element.timed {
+            inside = self.place(inside, PlaceKind::Timed, span);
+        }
+        let bare = !element.negated && !element.timed;
+        if let [stage] = element.stages.as_slice() {
+            let command = self.stage(stage, inside, env);
+            return command.filter(|_| bare);
+        }
+        self.pipelines += 1;
+        let (pipeline, of) = (self.pipelines, element.stages.len());
+        let before = self.stdin.take();
+        for (stage, body) in element.stages.iter().enumerate() {
+            let kind = PlaceKind::Pipeline { pipeline, stage, of };
+            let here = self.place(inside, kind, self.origin.span(body.span));
+            let mut own = env.clone();
+            self.stage(body, here, &mut own);
+            self.stdin = self.stage_output(body, here);
+        }
+        self.stdin = before;
+        None
+    }
+
+    fn stage(&mut self, stage: &Stage, place: PlaceId, env: &mut Environment) -> Option<CommandId> {
+        let mut inside = place;
+        if stage.coproc {
+            inside = self.place(inside, PlaceKind::Coproc, self.origin.span(stage.span));
+        }
+        match &stage.body {
+            Body::Simple(simple) => {
+                let id = self.simple(simple, stage.span, inside, env)?;
+                (!stage.coproc).then_some(id)
+            }
+            Body::Compound(compound) => {
+                self.compound(compound, stage.span, inside, env);
+                None
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &Compound, span: Span, place: PlaceId, env: &mut Environment) {
+        let kind = match compound.kind {
+            CompoundKind::Subshell => PlaceKind::Subshell,
+            CompoundKind::Group => PlaceKind::Group,
+            CompoundKind::If => PlaceKind::If,
+            CompoundKind::While => PlaceKind::While,
+            CompoundKind::For => PlaceKind::For,
+            CompoundKind::Select => PlaceKind::Select,
+            CompoundKind::Case => PlaceKind::Case,
+            CompoundKind::Function => PlaceKind::Function { name: compound.name.clone() },
+            CompoundKind::Test => return self.test(compound, span, place, env),
+        };
+        let inside = self.place(place, kind, self.origin.span(span));
+        let redirects = self.redirects(&compound.redirects, inside, env);
+        let words = self.words(&compound.words, inside, env);
+        if !redirects.is_empty() {
+            // A command of redirects alone stands for those of the compound command.
+            let command = Command { place: inside, redirects, ..self.blank(span, env) };
+            self.push(command);
+        }
+        let own = compound.kind == CompoundKind::Subshell;
+        let branching = !matches!(compound.kind, CompoundKind::Subshell | CompoundKind::Group);
+        let mut copy = env.clone();
+        let scope = if own { &mut copy } else { env };
+        if matches!(compound.kind, CompoundKind::For | CompoundKind::Select) {
+            for word in &words {
+                for value in word.values() {
+                    scope.assign(&compound.name, vec![value.clone()], true);
+                }
+            }
+        }
+        self.branches += usize::from(branching);
+        let directory = scope.directory.clone();
+        for list in &compound.lists {
+            self.list(list, inside, scope, false);
+            if branching && scope.directory != directory {
+                scope.directory = Directory::Unknown;
+            }
+        }
+        self.branches -= usize::from(branching);
+    }
+
+    /// `[[ ]]` and `(( ))`: they expand words, but execute nothing by themselves.
+    fn test(&mut self, compound: &Compound, span: Span, place: PlaceId, env: &mut Environment) {
+        self.words(&compound.words, place, env);
+        let redirects = self.redirects(&compound.redirects, place, env);
+        let command = Command { place, redirects, ..self.blank(span, env) };
+        self.push(command);
+    }
+
+    pub(super) fn blank(&self, span: Span, env: &Environment) -> Command {
+        Command {
+            span: self.origin.span(span),
+            certain: true,
+            locality: self.locality,
+            directory: env.directory.clone(),
+            ..Command::default()
+        }
+    }
+
+    pub(super) fn push(&mut self, command: Command) -> CommandId {
+        self.script.commands.push(command);
+        self.script.commands.len() - 1
+    }
+
+    fn simple(&mut self, simple: &scan::Simple, span: Span, place: PlaceId, env: &mut Environment) -> Option<CommandId> {
+        if self.script.commands.len() >= MAX_COMMANDS {
+            self.too_many(span);
+            return None;
+        }
+        let id = self.push(Command { place, ..self.blank(span, env) });
+        let assignments = self.assignments(&simple.assignments, place, env);
+        let mut variants = Vec::new();
+        let mut words = Vec::new();
+        for (index, word) in simple.words.iter().enumerate() {
+            let fields = self.word(word, place, env);
+            if index == 0 || words.is_empty() {
+                variants = fields.variants;
+            }
+            words.extend(fields.words);
+        }
+        let redirects = self.redirects(&simple.redirects, place, env);
+        let alone = words.is_empty();
+        for assignment in assignments.iter().filter(|_| alone) {
+            self.track(assignment, env);
+        }
+        let place = self.variable_place(&variants, place, self.origin.span(span));
+        if let Some(command) = self.script.commands.get_mut(id) {
+            command.place = place;
+            command.words = words;
+            command.assignments = assignments;
+            command.redirects = redirects;
+        }
+        self.variants(id, &variants, env);
+        self.resolve(id, env, 0);
+        self.builtin(id, env);
+        Some(id)
+    }
+
+    fn too_many(&mut self, span: Span) {
+        let at = self.origin.span(span);
+        let bytes = at.slice(&self.script.source).to_vec();
+        match self.script.opaque.last_mut().filter(|last| last.reason == "too many commands") {
+            Some(last) => {
+                last.span = last.span.cover(at);
+                last.bytes.push(b'\n');
+                last.bytes.extend_from_slice(&bytes);
+            }
+            None => self.opaque(at, "too many commands", &bytes),
+        }
+    }
+
+    fn assignments(&mut self, raw: &[scan::Assignment], place: PlaceId, env: &mut Environment) -> Vec<Assignment> {
+        let mut assignments = Vec::new();
+        for assignment in raw {
+            self.expand_only(&assignment.subscript, place, env);
+            let mut value = Vec::new();
+            for word in &assignment.value {
+                value.extend(self.operand(word, place, env));
+            }
+            let span = self.origin.span(assignment.span);
+            let name = assignment.name.clone();
+            assignments.push(Assignment { name, append: assignment.append, value, span });
+        }
+        assignments
+    }
+
+    /// Remembers an assignment for what comes later in the text.
+    pub(super) fn track(&self, assignment: &Assignment, env: &mut Environment) {
+        let possible = self.branches > 0;
+        let scalar = assignment.value.len() == 1;
+        let all: Vec<Cooked> = assignment.value.iter().map(|word| word.value.clone()).collect();
+        if assignment.append {
+            env.append(&assignment.name, &all, !scalar, possible);
+            return;
+        }
+        env.assign(&assignment.name, all, possible);
+        let others = assignment.value.iter().take(1).flat_map(|word| word.alternatives.clone());
+        for value in others.filter(|_| scalar) {
+            env.assign(&assignment.name, vec![value], true);
+        }
+    }
+
+    pub(super) fn redirects(&mut self, raw: &[scan::Redirect], place: PlaceId, env: &mut Environment) -> Vec<Redirect> {
+        let mut redirects = Vec::new();
+        for redirect in raw {
+            let target = redirect.target.as_ref().map(|word| self.operand(word, place, env));
+            let target = target.and_then(|words| words.into_iter().next());
+            redirects.push(Redirect { kind: redirect.kind, target, span: self.origin.span(redirect.span) });
+        }
+        redirects
+    }
+
+    fn words(&mut self, raw: &[scan::Word], place: PlaceId, env: &mut Environment) -> Vec<Word> {
+        raw.iter().flat_map(|word| self.word(word, place, env).words).collect()
+    }
+
+    /// Builtins that change variables or the directory for what comes later.
+    fn builtin(&mut self, id: CommandId, env: &mut Environment) {
+        let Some(command) = self.script.commands.get(id).cloned() else { return };
+        let Some(name) = command.words.first().and_then(Word::exact) else { return };
+        let rest = command.words.get(1..).unwrap_or_default();
+        match name {
+            b"cd" | b"pushd" => env.directory = self.changed(rest, &env.directory),
+            b"popd" => env.directory = Directory::Unknown,
+            b"export" | b"declare" | b"typeset" | b"local" | b"readonly" => self.declared(rest, env),
+            b"set" => self.positional(rest, env),
+            b"read" => self.read_builtin(&command, env),
+            _ => {}
+        }
+    }
+
+    fn changed(&self, operands: &[Word], from: &Directory) -> Directory {
+        let mut operands = operands.iter().filter(|word| {
+            !word.exact().is_some_and(|bytes| bytes.len() > 1 && bytes.starts_with(b"-"))
+        });
+        let target = operands.next().and_then(Word::exact);
+        let (Some(target), None) = (target, operands.next()) else { return Directory::Unknown };
+        if target.starts_with(b"/") {
+            return Directory::Path(fold(target));
+        }
+        if target == b"-" || target.is_empty() || target.starts_with(b"~") {
+            return Directory::Unknown;
+        }
+        match from {
+            Directory::Start => Directory::Path(fold(target)),
+            Directory::Path(base) => Directory::Path(fold(&[base, b"/".as_slice(), target].concat())),
+            Directory::Unknown => Directory::Unknown,
+        }
+    }
+
+    fn declared(&self, operands: &[Word], env: &mut Environment) {
+        for word in operands {
+            let Some(bytes) = word.exact() else { continue };
+            let Some(at) = bytes.iter().position(|byte| *byte == b'=') else { continue };
+            let (name, value) = bytes.split_at(at);
+            env.assign(name, vec![Cooked::Exact(value.get(1..).unwrap_or_default().to_vec())], self.branches > 0);
+        }
+    }
+
+    fn positional(&self, operands: &[Word], env: &mut Environment) {
+        let skip = operands.iter().position(|word| word.exact() == Some(b"--")).map_or(0, |at| at + 1);
+        let values: Vec<&Word> = operands.iter().skip(skip).collect();
+        self.arguments(&values, env);
+    }
+
+    /// Sets `$@`, `$*`, `$1` … .
+    pub(super) fn arguments(&self, values: &[&Word], env: &mut Environment) {
+        let all: Vec<Cooked> = values.iter().map(|word| word.value.clone()).collect();
+        for (index, value) in all.iter().enumerate() {
+            env.assign((index + 1).to_string().as_bytes(), vec![value.clone()], self.branches > 0);
+        }
+        env.assign(b"@", all.clone(), self.branches > 0);
+        env.assign(b"*", all, self.branches > 0);
+    }
+
+    /// `read NAME <<< text`.
+    fn read_builtin(&self, command: &Command, env: &mut Environment) {
+        let here = command.redirects.iter().find(|redirect| {
+            matches!(redirect.kind, RedirectKind::HereString | RedirectKind::HereDocument)
+        });
+        let text = here.and_then(|redirect| redirect.target.as_ref()).and_then(Word::exact);
+        let piped = self.stdin.as_ref().map(|output| output.bytes.as_slice());
+        let Some(text) = text.or(piped) else { return };
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        for word in command.words.iter().skip(1).filter_map(Word::exact) {
+            if !word.starts_with(b"-") {
+                env.assign(word, vec![Cooked::Exact(line.to_vec())], true);
+            }
+        }
+    }
+}
+
+/// For each element, whether `&` ends the and-or list that it belongs to (bash manual 3.2.4).
+fn background_runs(list: &List) -> impl Iterator<Item = bool> {
+    let mut flags = Vec::with_capacity(list.elements.len());
+    let mut asynchronous = false;
+    for element in list.elements.iter().rev() {
+        match element.separator {
+            Separator::Background => asynchronous = true,
+            Separator::And | Separator::Or => {}
+            Separator::Semicolon | Separator::Newline | Separator::End => asynchronous = false,
+        }
+        flags.push(asynchronous);
+    }
+    flags.into_iter().rev()
+}
+
+/// Folds `.`, `..` and `//` without looking at any file system.
+#[must_use]
+pub(super) fn fold(path: &[u8]) -> Vec<u8> {
+    let absolute = path.starts_with(b"/");
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." if parts.last().is_some_and(|last| *last != b"..") => {
+                parts.pop();
+            }
+            b".." if absolute => {}
+            _ => parts.push(part),
+        }
+    }
+    let mut folded = if absolute { b"/".to_vec() } else { Vec::new() };
+    folded.extend_from_slice(&parts.join(&b'/'));
+    folded
+}

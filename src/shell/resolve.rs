@@ -1,0 +1,540 @@
+//! Wrappers unwrapped and sinks' payloads read, by the tables of `queries/`. Must never know a
+//! program by name, except the shell's own builtins whose operands are text.
+
+use super::environment::Environment;
+use super::lower::{Lowerer, Origin};
+use super::model::{Command, CommandId, Cooked, Locality, PlaceKind, RedirectKind, Word};
+use super::output::Output;
+use super::query::{Operands, Program};
+use crate::span::Span;
+
+/// How many wrappers may stand before one another; beyond, the rest is opaque.
+const MAX_WRAPPERS: usize = 32;
+
+/// Where the walk over a program's words came to.
+#[derive(Debug, Default)]
+struct Walk {
+    /// Indices of words that are shell text.
+    texts: Vec<usize>,
+    /// Shell text glued to its option: word index and offset in its exact value.
+    glued: Vec<(usize, usize)>,
+    /// Ranges of words that are commands (`find -exec`).
+    commands: Vec<std::ops::Range<usize>>,
+    /// First operand that is not skipped.
+    operand: Option<usize>,
+    /// Whether the first operand is the text (`bash -c`).
+    text_operand: bool,
+    /// Assignments among the operands.
+    assignments: Vec<usize>,
+    /// Whether the options say that nothing is executed.
+    inert: bool,
+    /// Index of a word that could not be understood.
+    unknown: Option<usize>,
+}
+
+/// What one option does to the walk.
+enum Effect {
+    Flag,
+    Takes,
+    Text,
+    Exec,
+    Inert,
+}
+
+impl Lowerer<'_> {
+    /// Follows a command into what it runs.
+    pub(super) fn resolve(&mut self, id: CommandId, env: &mut Environment, depth: usize) {
+        let Some(command) = self.script.commands.get(id).cloned() else { return };
+        let Some(name) = command.words.first().and_then(|word| word.value.exact()) else { return };
+        let base = base_name(name).to_vec();
+        let programs = self.queries.programs(&base);
+        if depth > MAX_WRAPPERS {
+            if !programs.is_empty() {
+                self.opaque_words(&command, 0, "wrapped too deeply");
+            }
+            return;
+        }
+        for program in programs {
+            let Some(start) = subcommand(&program, &command.words) else { continue };
+            let walk = walk(&program, &command.words, start);
+            self.apply(id, &command, &base, &program, &walk, env, depth);
+        }
+        if base == b"alias" {
+            self.alias(&command, env);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one step of one walk; a struct would only rename them")]
+    fn apply(
+        &mut self,
+        id: CommandId,
+        command: &Command,
+        base: &[u8],
+        program: &Program,
+        walk: &Walk,
+        env: &mut Environment,
+        depth: usize,
+    ) {
+        if walk.inert {
+            return;
+        }
+        if let Some(at) = walk.unknown {
+            self.opaque_words(command, at, "an unknown option: what follows may be a command");
+            let mut rest = at + 1;
+            while command.words.get(rest).is_some_and(is_option) {
+                rest += 1;
+            }
+            self.inner(id, command, base, rest..command.words.len(), env, depth, false);
+            return;
+        }
+        let before = self.locality;
+        if program.locality != Locality::Local {
+            self.locality = program.locality;
+        }
+        for range in &walk.commands {
+            self.inner(id, command, base, range.clone(), env, depth, true);
+        }
+        for index in &walk.texts {
+            if let Some(word) = command.words.get(*index) {
+                self.payload_word(command, base, word, env);
+            }
+        }
+        for (index, from) in &walk.glued {
+            if let Some(word) = command.words.get(*index) {
+                let bytes = word.value.exact().and_then(|bytes| bytes.get(*from..)).unwrap_or_default().to_vec();
+                self.payload(command, base, &bytes, Origin::Within(word.span), env);
+            }
+        }
+        self.operands(id, command, base, program, walk, env, depth);
+        self.locality = before;
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one step of one walk; a struct would only rename them")]
+    fn operands(
+        &mut self,
+        id: CommandId,
+        command: &Command,
+        base: &[u8],
+        program: &Program,
+        walk: &Walk,
+        env: &mut Environment,
+        depth: usize,
+    ) {
+        let end = command.words.len();
+        let Some(first) = walk.operand else {
+            if program.stdin && !walk.text_operand {
+                self.stdin_payload(command, base, env);
+            }
+            return;
+        };
+        let operands = command.words.get(first..).unwrap_or_default();
+        if walk.text_operand {
+            let mut own = env.clone();
+            let values: Vec<&Word> = operands.iter().skip(2).collect();
+            self.arguments(&values, &mut own);
+            if let Some(zero) = operands.get(1) {
+                own.assign(b"0", vec![zero.value.clone()], false);
+            }
+            if let Some(word) = operands.first() {
+                self.payload_word(command, base, word, &mut own);
+            }
+            return;
+        }
+        match program.operands {
+            Operands::Command => self.inner(id, command, base, first..end, env, depth, true),
+            Operands::Join => self.joined(command, base, operands, env),
+            Operands::First => {
+                if let Some(word) = operands.first() {
+                    self.payload_word(command, base, word, env);
+                }
+            }
+            Operands::File => self.file(id, command, base, first, env),
+            Operands::Nothing => {}
+        }
+    }
+
+    /// Words of a command behind a wrapper.
+    #[allow(clippy::too_many_arguments, reason = "one step of one walk; a struct would only rename them")]
+    fn inner(
+        &mut self,
+        id: CommandId,
+        command: &Command,
+        base: &[u8],
+        range: std::ops::Range<usize>,
+        env: &mut Environment,
+        depth: usize,
+        certain: bool,
+    ) {
+        let words = command.words.get(range).unwrap_or_default().to_vec();
+        let Some(first) = words.first().cloned() else { return };
+        let kind = PlaceKind::Wrapper { program: base.to_vec() };
+        let place = self.place(command.place, kind, command.span);
+        let certain = certain && command.certain;
+        let alternatives: Vec<Cooked> = first.alternatives.clone();
+        let inner = Command {
+            place,
+            words: words.clone(),
+            certain,
+            locality: self.locality,
+            outer: Some(id),
+            assignments: Vec::new(),
+            ..command.clone()
+        };
+        let inner_id = self.push(inner.clone());
+        self.resolve(inner_id, env, depth + 1);
+        for value in alternatives {
+            let mut words = words.clone();
+            if let Some(first) = words.first_mut() {
+                *first = Word { value, alternatives: Vec::new(), ..first.clone() };
+            }
+            let further = self.push(Command { words, certain: false, ..inner.clone() });
+            self.resolve(further, env, depth + 1);
+        }
+    }
+
+    fn payload_word(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) {
+        for value in word.values() {
+            if let Some(bytes) = value.exact() {
+                let origin = self.origin_of(word, bytes);
+                self.payload(command, base, bytes, origin, env);
+            }
+        }
+    }
+
+    /// Where a word's text stands: byte for byte when it is written plainly.
+    fn origin_of(&self, word: &Word, bytes: &[u8]) -> Origin {
+        let written = word.span.slice(&self.script.source);
+        let found = !bytes.is_empty() && bytes.len() <= written.len();
+        let at = found.then(|| (0..3).find(|at| written.get(*at..).is_some_and(|rest| rest.starts_with(bytes))));
+        match at.flatten() {
+            Some(at) => Origin::At(word.span.start + at),
+            None => Origin::Within(word.span),
+        }
+    }
+
+    /// A text that a program reads as shell.
+    fn payload(&mut self, command: &Command, base: &[u8], bytes: &[u8], origin: Origin, env: &mut Environment) {
+        let kind = PlaceKind::Payload { program: base.to_vec() };
+        let span = origin.span(Span::new(0, bytes.len()));
+        let place = self.place(command.place, kind, span);
+        let before = self.locality;
+        if self.locality == Locality::Local {
+            self.locality = command.locality;
+        }
+        // `eval` runs here and may assign; assignments before the command reach its text.
+        let mut own = env.clone();
+        for assignment in &command.assignments {
+            self.track(assignment, &mut own);
+        }
+        if base == b"eval" {
+            *env = own;
+            self.text(bytes, origin, place, env);
+        } else {
+            self.text(bytes, origin, place, &mut own);
+        }
+        self.locality = before;
+    }
+
+    /// `eval a b`: the words joined with blanks.
+    fn joined(&mut self, command: &Command, base: &[u8], words: &[Word], env: &mut Environment) {
+        if let [word] = words {
+            return self.payload_word(command, base, word, env);
+        }
+        let known: Vec<&[u8]> = words.iter().filter_map(|word| word.values().find_map(Cooked::exact)).collect();
+        let span = words.iter().map(|word| word.span).reduce(Span::cover).unwrap_or_default();
+        if known.len() == words.len() {
+            self.payload(command, base, &known.join(&b' '), Origin::Within(span), env);
+            return;
+        }
+        // Unknown words stand as a quoted expansion of nothing that is tracked.
+        let text: Vec<Vec<u8>> = words.iter().map(shown).collect();
+        self.payload(command, base, &text.join(&b' '), Origin::Within(span), env);
+    }
+
+    /// A file that is executed, or the text of a process substitution.
+    fn file(&mut self, id: CommandId, command: &Command, base: &[u8], first: usize, env: &mut Environment) {
+        let Some(word) = command.words.get(first).cloned() else { return };
+        for place in &word.substitutions {
+            let output = self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
+            if let Some(output) = output {
+                self.payload(command, base, &output.bytes, output.origin(), env);
+            }
+        }
+        if let Some(b"/dev/stdin" | b"/dev/fd/0" | b"-") = word.exact() {
+            return self.stdin_payload(command, base, env);
+        }
+        let place = self.place(command.place, PlaceKind::File { program: base.to_vec() }, word.span);
+        let words = command.words.get(first..).unwrap_or_default().to_vec();
+        let file = Command {
+            place,
+            words,
+            outer: Some(id),
+            assignments: Vec::new(),
+            certain: command.certain,
+            ..command.clone()
+        };
+        self.push(file);
+    }
+
+    /// Shell text on standard input: a here-document, a here-string, a file or a literal producer.
+    fn stdin_payload(&mut self, command: &Command, base: &[u8], env: &mut Environment) {
+        for redirect in command.redirects.iter().rev() {
+            let Some(word) = &redirect.target else { continue };
+            match redirect.kind {
+                RedirectKind::HereDocument | RedirectKind::HereString => {
+                    return self.payload_word(command, base, word, env);
+                }
+                RedirectKind::Read | RedirectKind::ReadWrite => {
+                    return self.read_file(command, base, word, env);
+                }
+                RedirectKind::Write
+                | RedirectKind::Append
+                | RedirectKind::WriteBoth
+                | RedirectKind::Duplicate => {}
+            }
+        }
+        if let Some(Output { bytes, span }) = self.stdin.clone() {
+            self.payload(command, base, &bytes, Origin::Within(span), env);
+        }
+    }
+
+    fn read_file(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) {
+        for place in &word.substitutions {
+            let output = self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
+            if let Some(output) = output {
+                return self.payload(command, base, &output.bytes, output.origin(), env);
+            }
+        }
+        let place = self.place(command.place, PlaceKind::File { program: base.to_vec() }, word.span);
+        let file = Command { place, words: vec![word.clone()], assignments: Vec::new(), ..command.clone() };
+        self.push(file);
+    }
+
+    /// `alias name=text`: the text is a command later on.
+    fn alias(&mut self, command: &Command, env: &mut Environment) {
+        for word in command.words.iter().skip(1) {
+            let Some(bytes) = word.value.exact() else { continue };
+            if let Some(at) = bytes.iter().position(|byte| *byte == b'=') {
+                let text = bytes.get(at + 1..).unwrap_or_default().to_vec();
+                self.payload(command, b"alias", &text, Origin::Within(word.span), &mut env.clone());
+            }
+        }
+    }
+
+    fn opaque_words(&mut self, command: &Command, from: usize, reason: &'static str) {
+        let words = command.words.get(from..).unwrap_or_default();
+        let span = words.iter().map(|word| word.span).reduce(Span::cover).unwrap_or(command.span);
+        let bytes = words.iter().map(shown).collect::<Vec<_>>().join(&b' ');
+        self.opaque(span, reason, &bytes);
+    }
+}
+
+/// What is known of a word, unknown parts as an empty expansion.
+fn shown(word: &Word) -> Vec<u8> {
+    match &word.value {
+        Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes.clone(),
+        Cooked::Affix { head, tail } => [head.as_slice(), b"\"$_\"", tail].concat(),
+        Cooked::Opaque => b"\"$_\"".to_vec(),
+    }
+}
+
+/// The last part of a path.
+fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+fn is_option(word: &Word) -> bool {
+    match &word.value {
+        Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes.len() > 1 && bytes.starts_with(b"-"),
+        Cooked::Affix { head, .. } => head.starts_with(b"-"),
+        Cooked::Opaque => false,
+    }
+}
+
+/// Steps over a program's subcommand words; `None` when they are not there.
+fn subcommand(program: &Program, words: &[Word]) -> Option<usize> {
+    let mut at = 1;
+    for wanted in &program.subcommand {
+        while let Some(word) = words.get(at).filter(|word| is_option(word)) {
+            let name = word.value.exact().unwrap_or_default();
+            at += 1 + usize::from(program.options.iter().any(|option| option.as_bytes() == name));
+        }
+        if words.get(at)?.value.exact()? != wanted.as_bytes() {
+            return None;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+/// Walks over options and skipped operands.
+fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
+    let mut walk = Walk::default();
+    let mut skip = program.skip;
+    let mut at = start;
+    let mut options = true;
+    while let Some(word) = words.get(at) {
+        let exact = word.value.exact();
+        if options && exact == Some(b"--") {
+            options = false;
+            at += 1;
+            continue;
+        }
+        let optional = exact.is_some_and(|bytes| {
+            bytes.len() > 1 && (bytes.starts_with(b"-") || (bytes.starts_with(b"+") && known_plus(program)))
+        });
+        if options && optional {
+            match option(program, words, at, &mut walk) {
+                Some(next) => at = next,
+                None => {
+                    walk.unknown = Some(at);
+                    return walk;
+                }
+            }
+            if walk.inert {
+                return walk;
+            }
+            continue;
+        }
+        if options && exact == Some(b"-") && program.assignments {
+            at += 1;
+            continue;
+        }
+        if program.assignments && is_assignment(word) {
+            walk.assignments.push(at);
+            at += 1;
+            continue;
+        }
+        if skip > 0 {
+            skip -= 1;
+            at += 1;
+            continue;
+        }
+        if !program.exec.is_empty() && program.operands == Operands::Nothing {
+            at += 1;
+            continue;
+        }
+        walk.operand = Some(at);
+        return walk;
+    }
+    walk
+}
+
+fn known_plus(program: &Program) -> bool {
+    program.flags.iter().chain(&program.options).any(|option| option.starts_with('+'))
+}
+
+fn is_assignment(word: &Word) -> bool {
+    let known = match &word.value {
+        Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes,
+        Cooked::Affix { head, .. } => head,
+        Cooked::Opaque => return false,
+    };
+    known.iter().position(|byte| *byte == b'=').is_some_and(|at| at > 0)
+}
+
+/// One option word; the index behind it and its argument. `None` when it is not known.
+fn option(program: &Program, words: &[Word], at: usize, walk: &mut Walk) -> Option<usize> {
+    let bytes = words.get(at)?.value.exact()?;
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let (name, value) = match text.split_once('=') {
+        Some((name, _)) if name.starts_with("--") => (name.to_owned(), Some(name.len() + 1)),
+        _ => (text.clone(), None),
+    };
+    if let Some(effect) = effect(program, &name) {
+        return Some(take(program, words, at, value, &effect, walk));
+    }
+    if text.starts_with("--") {
+        return program.lenient.then_some(at + 1);
+    }
+    cluster(program, words, at, &text, walk)
+}
+
+/// The effect of an option by its exact name, or by an abbreviation of one long name.
+fn effect(program: &Program, name: &str) -> Option<Effect> {
+    let exact = |table: &[String]| table.iter().any(|option| option == name);
+    let long = |table: &[String]| name.len() > 3 && name.starts_with("--") && table.iter().any(|option| option.starts_with(name));
+    for found in [&exact as &dyn Fn(&[String]) -> bool, &long] {
+        if found(&program.inert) {
+            return Some(Effect::Inert);
+        }
+        if found(&program.text) {
+            return Some(Effect::Text);
+        }
+        if found(&program.exec) {
+            return Some(Effect::Exec);
+        }
+        if found(&program.options) {
+            return Some(Effect::Takes);
+        }
+        if found(&program.flags) || found(&program.attached) {
+            return Some(Effect::Flag);
+        }
+    }
+    None
+}
+
+fn take(program: &Program, words: &[Word], at: usize, value: Option<usize>, effect: &Effect, walk: &mut Walk) -> usize {
+    match effect {
+        Effect::Flag => at + 1,
+        Effect::Inert => {
+            walk.inert = true;
+            at + 1
+        }
+        Effect::Takes => at + 1 + usize::from(value.is_none()),
+        Effect::Text if program.operands == Operands::File => {
+            walk.text_operand = true;
+            at + 1
+        }
+        Effect::Text => match value {
+            Some(from) => {
+                walk.glued.push((at, from));
+                at + 1
+            }
+            None => {
+                walk.texts.push(at + 1);
+                at + 2
+            }
+        },
+        Effect::Exec => {
+            let ends = |word: &Word| word.value.exact().is_some_and(|bytes| program.until.iter().any(|until| until.as_bytes() == bytes));
+            let end = words.iter().skip(at + 1).position(ends).map_or(words.len(), |count| at + 1 + count);
+            walk.commands.push(at + 1..end);
+            end + 1
+        }
+    }
+}
+
+/// `-xyz`: flags in one word; the last may take an argument, glued or not.
+fn cluster(program: &Program, words: &[Word], at: usize, text: &str, walk: &mut Walk) -> Option<usize> {
+    let sign = text.chars().next()?;
+    let mut takes = false;
+    for (index, letter) in text.char_indices().skip(1) {
+        let name = format!("{sign}{letter}");
+        let rest = index + letter.len_utf8();
+        let last = rest >= text.len();
+        if program.attached.contains(&name) {
+            return Some(at + 1);
+        }
+        match effect(program, &name) {
+            Some(Effect::Flag) => {}
+            Some(Effect::Inert) => walk.inert = true,
+            Some(Effect::Takes) if program.operands == Operands::File => takes = true,
+            Some(Effect::Takes) => return Some(at + 1 + usize::from(last)),
+            Some(Effect::Text) if program.operands == Operands::File => walk.text_operand = true,
+            Some(Effect::Text) => {
+                let next = if last { Some(at + 1) } else { None };
+                match next {
+                    Some(index) => walk.texts.push(index),
+                    None => walk.glued.push((at, rest)),
+                }
+                return Some(at + 1 + usize::from(last));
+            }
+            Some(Effect::Exec) => return Some(take(program, words, at, None, &Effect::Exec, walk)),
+            None if letter.is_ascii_digit() => {}
+            None if program.lenient => {}
+            None => return None,
+        }
+    }
+    Some(at + 1 + usize::from(takes))
+}

@@ -1,0 +1,471 @@
+//! Compound commands and function definitions (bash manual 3.2.5, 3.3). What the grammar misreads
+//! (`case`, arithmetic `for`, brace-bodied loops, function headers) is written into the skeleton in
+//! a plainer form of the same length.
+
+use super::{
+    Body, Compound, CompoundKind, Element, List, Part, Scanner, Simple, Stage, Step, Word, is_meta,
+    is_name,
+};
+use crate::shell::model::Separator;
+use crate::span::Span;
+
+const OPENERS: [&[u8]; 9] =
+    [b"{", b"if", b"while", b"until", b"for", b"select", b"case", b"function", b"[["];
+
+impl Scanner<'_> {
+    /// Whether a compound command starts at the cursor.
+    pub(crate) fn at_compound(&self) -> bool {
+        self.peek() == Some(b'(') || OPENERS.iter().any(|opener| self.at_reserved(opener))
+    }
+
+    /// A compound command or function definition at the cursor, if there is one.
+    pub(crate) fn compound(&mut self) -> Step<Option<Compound>> {
+        self.blanks();
+        let mut compound = if self.at_reserved(b"function") {
+            self.function_keyword()?
+        } else if let Some(compound) = self.function_parens()? {
+            compound
+        } else if let Some(compound) = self.plain_compound()? {
+            compound
+        } else {
+            return Ok(None);
+        };
+        compound.redirects.extend(self.redirects()?);
+        Ok(Some(compound))
+    }
+
+    fn plain_compound(&mut self) -> Step<Option<Compound>> {
+        let compound = if self.peek() == Some(b'(') {
+            if self.peek2() == Some(b'(') {
+                if let Some(test) = self.arithmetic_command()? {
+                    return Ok(Some(test));
+                }
+            }
+            self.subshell()?
+        } else if self.at_reserved(b"{") {
+            self.group()?
+        } else if self.at_reserved(b"if") {
+            self.if_clause()?
+        } else if self.at_reserved(b"while") {
+            self.while_loop(b"while")?
+        } else if self.at_reserved(b"until") {
+            self.while_loop(b"until")?
+        } else if self.at_reserved(b"for") {
+            self.for_loop(b"for", CompoundKind::For)?
+        } else if self.at_reserved(b"select") {
+            self.for_loop(b"select", CompoundKind::Select)?
+        } else if self.at_reserved(b"case") {
+            self.case()?
+        } else if self.at_reserved(b"[[") {
+            self.test()?
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(compound))
+    }
+
+    fn subshell(&mut self) -> Step<Compound> {
+        let at = self.skip(self.pos);
+        self.bump();
+        self.put(at, b"(");
+        let list = self.list(false)?;
+        self.close(b")", b")")?;
+        Ok(compound(CompoundKind::Subshell, vec![list]))
+    }
+
+    fn close(&mut self, word: &[u8], text: &[u8]) -> Step<()> {
+        self.newlines();
+        if word == b")" {
+            if self.peek() != Some(b')') {
+                return self.stop("unclosed parenthesis");
+            }
+            let at = self.skip(self.pos);
+            self.bump();
+            self.put(at, text);
+            return Ok(());
+        }
+        self.reserved(word, text)
+    }
+
+    fn group(&mut self) -> Step<Compound> {
+        self.reserved(b"{", b"{")?;
+        let list = self.body()?;
+        self.close(b"}", b"}")?;
+        Ok(compound(CompoundKind::Group, vec![list]))
+    }
+
+    /// A list that must not be empty.
+    fn body(&mut self) -> Step<List> {
+        let list = self.list(false)?;
+        if list.elements.is_empty() {
+            return self.stop("an empty list");
+        }
+        Ok(list)
+    }
+
+    fn if_clause(&mut self) -> Step<Compound> {
+        let mut lists = Vec::new();
+        self.reserved(b"if", b"if")?;
+        loop {
+            lists.push(self.body()?);
+            self.close(b"then", b"then")?;
+            lists.push(self.body()?);
+            self.newlines();
+            if self.at_reserved(b"elif") {
+                self.reserved(b"elif", b"elif")?;
+                continue;
+            }
+            if self.at_reserved(b"else") {
+                self.reserved(b"else", b"else")?;
+                lists.push(self.body()?);
+            }
+            self.close(b"fi", b"fi")?;
+            return Ok(compound(CompoundKind::If, lists));
+        }
+    }
+
+    fn while_loop(&mut self, word: &[u8]) -> Step<Compound> {
+        self.reserved(word, word)?;
+        let condition = self.body()?;
+        self.close(b"do", b"do")?;
+        let body = self.body()?;
+        self.close(b"done", b"done")?;
+        Ok(compound(CompoundKind::While, vec![condition, body]))
+    }
+
+    fn for_loop(&mut self, word: &[u8], kind: CompoundKind) -> Step<Compound> {
+        let start = self.skip(self.pos);
+        self.reserved(word, word)?;
+        self.blanks();
+        let mut loop_ = compound(kind, Vec::new());
+        if self.peek() == Some(b'(') && self.peek2() == Some(b'(') {
+            self.bump();
+            self.bump();
+            loop_.words.push(self.arithmetic_body(b"))")?);
+            self.fill(Span::new(start, self.pos), b' ');
+            self.put(start, b"while x");
+            self.out.dummies.push(start + 6);
+        } else {
+            self.for_names(&mut loop_, start)?;
+        }
+        self.for_body(&mut loop_, start)?;
+        Ok(loop_)
+    }
+
+    /// `NAME [in WORD…]`
+    fn for_names(&mut self, loop_: &mut Compound, start: usize) -> Step<()> {
+        let word = self.word()?;
+        let Some(Part::Literal { bytes, quoted: false, .. }) = word.parts.first() else {
+            return self.stop("a loop variable is missing");
+        };
+        loop_.name.clone_from(bytes);
+        self.fill(word.span, b'x');
+        self.newlines();
+        if !self.at_reserved(b"in") {
+            return Ok(());
+        }
+        let in_at = self.skip(self.pos);
+        self.bump();
+        self.bump();
+        loop {
+            self.blanks();
+            match self.peek() {
+                None | Some(b'\n' | b';' | b'#') => break,
+                Some(b'<' | b'>') if self.peek2() != Some(b'(') => return self.stop("unexpected token"),
+                Some(b'&' | b'|' | b'(' | b')') => return self.stop("unexpected token"),
+                Some(_) => {
+                    let word = self.word()?;
+                    self.fill(word.span, b'x');
+                    loop_.words.push(word);
+                }
+            }
+        }
+        if !loop_.words.is_empty() {
+            self.put(in_at, b"in");
+        }
+        let _ = start;
+        Ok(())
+    }
+
+    /// `; do … done`, or `{ … }`.
+    fn for_body(&mut self, loop_: &mut Compound, start: usize) -> Step<()> {
+        let end_of_header = self.pos;
+        self.blanks_and_comment();
+        let at = self.pos;
+        if self.peek() == Some(b';') {
+            self.bump();
+            self.put(at, b";");
+        } else if self.raw(self.pos) == Some(b'\n') {
+            self.put(at, b";");
+        } else if self.out.skeleton.get(at.saturating_sub(1)) == Some(&b' ') {
+            self.put(at - 1, b";");
+        }
+        self.newlines();
+        if self.at_reserved(b"{") {
+            self.fill(Span::new(start, self.pos), b' ');
+            self.out.dummies.retain(|dummy| *dummy < start || *dummy >= end_of_header);
+            self.reserved(b"{", b"{")?;
+            loop_.lists.push(self.body()?);
+            return self.close(b"}", b"}");
+        }
+        self.close(b"do", b"do")?;
+        loop_.lists.push(self.body()?);
+        self.close(b"done", b"done")
+    }
+
+    /// `case`: the skeleton has a group in which words and patterns are dummy commands.
+    fn case(&mut self) -> Step<Compound> {
+        let mut case = compound(CompoundKind::Case, Vec::new());
+        self.reserved(b"case", b"{   ")?;
+        self.blanks();
+        let word = self.word()?;
+        if word.span.is_empty() {
+            return self.stop("a word is missing after case");
+        }
+        self.dummy(word.span);
+        case.words.push(word);
+        self.newlines();
+        self.reserved(b"in", b"; ")?;
+        loop {
+            self.newlines();
+            if self.at_reserved(b"esac") {
+                self.reserved(b"esac", b"}   ")?;
+                return Ok(case);
+            }
+            self.case_arm(&mut case)?;
+        }
+    }
+
+    /// A dummy command in the skeleton.
+    fn dummy(&mut self, span: Span) {
+        let start = self.skip(span.start);
+        self.fill(Span::new(start, span.end), b'x');
+        self.out.dummies.push(start);
+    }
+
+    fn case_arm(&mut self, case: &mut Compound) -> Step<()> {
+        self.blanks();
+        if self.peek() == Some(b'(') {
+            self.bump();
+        }
+        let start = self.pos;
+        loop {
+            self.blanks();
+            match self.peek() {
+                Some(b')') => break,
+                Some(b'|') => self.bump(),
+                _ => {
+                    let word = self.pattern_word()?;
+                    if word.span.is_empty() {
+                        return self.stop("a pattern is missing");
+                    }
+                    case.words.push(word);
+                }
+            }
+        }
+        if case.words.is_empty() || start == self.pos {
+            return self.stop("a pattern is missing");
+        }
+        self.dummy(Span::new(start, self.pos));
+        let paren = self.skip(self.pos);
+        self.bump();
+        self.put(paren, b";");
+        let list = self.list(false)?;
+        let ended = list.elements.last().is_none_or(|last| last.separator != Separator::End);
+        case.lists.push(list);
+        self.newlines();
+        if self.peek() == Some(b';') {
+            let at = self.skip(self.pos);
+            self.bump();
+            while matches!(self.peek(), Some(b';' | b'&')) {
+                self.bump();
+            }
+            self.put(at, if ended { b" " } else { b";" });
+        } else if !self.at_reserved(b"esac") {
+            return self.stop("unclosed case");
+        }
+        Ok(())
+    }
+
+    fn function_keyword(&mut self) -> Step<Compound> {
+        let start = self.skip(self.pos);
+        for _ in 0..8 {
+            self.bump();
+        }
+        self.blanks();
+        let word = self.word()?;
+        if word.span.is_empty() {
+            return self.stop("a function name is missing");
+        }
+        self.blanks();
+        if self.peek() == Some(b'(') {
+            let back = self.pos;
+            self.bump();
+            self.blanks();
+            if self.peek() == Some(b')') { self.bump() } else { self.pos = back }
+        }
+        self.function_body(start, &word)
+    }
+
+    /// `name ( )` before a compound command.
+    fn function_parens(&mut self) -> Step<Option<Compound>> {
+        let start = self.skip(self.pos);
+        let mut at = start;
+        while self.raw(at).is_some_and(|byte| !is_meta(byte) && !matches!(byte, b'"' | b'\'' | b'$' | b'`' | b'\\' | b'=')) {
+            at = self.skip(at + 1);
+        }
+        let end = at;
+        while matches!(self.raw(at), Some(b' ' | b'\t')) {
+            at = self.skip(at + 1);
+        }
+        if end == start || self.raw(at) != Some(b'(') || self.raw(start) == Some(b'#') {
+            return Ok(None);
+        }
+        let extended = self.extglob && end == at && matches!(self.raw(end - 1), Some(b'@' | b'?' | b'*' | b'+' | b'!'));
+        if extended {
+            return Ok(None);
+        }
+        at = self.skip(at + 1);
+        while matches!(self.raw(at), Some(b' ' | b'\t')) {
+            at = self.skip(at + 1);
+        }
+        if self.raw(at) != Some(b')') {
+            return Ok(None);
+        }
+        let back = self.pos;
+        let word = self.word()?;
+        if word.span.end != end {
+            self.pos = back;
+            return Ok(None);
+        }
+        self.pos = at + 1;
+        Ok(Some(self.function_body(start, &word)?))
+    }
+
+    fn function_body(&mut self, start: usize, name: &Word) -> Step<Compound> {
+        self.newlines();
+        let at = self.pos;
+        let Some(mut body) = self.deeper(Self::plain_compound)? else {
+            return self.stop("a function body is missing");
+        };
+        body.redirects.extend(self.redirects()?);
+        let span = Span::new(at, self.pos);
+        let stage = Stage { coproc: false, body: Body::Compound(Box::new(body)), span };
+        let element = Element {
+            stages: vec![stage],
+            negated: false,
+            timed: false,
+            separator: Separator::End,
+            span,
+        };
+        let mut function = compound(CompoundKind::Function, vec![List { elements: vec![element] }]);
+        function.name = Span::new(start, name.span.end).slice(self.src).to_vec();
+        Ok(function)
+    }
+
+    /// `[[ … ]]`: one dummy-free command in the skeleton.
+    fn test(&mut self) -> Step<Compound> {
+        let start = self.skip(self.pos);
+        self.bump();
+        self.bump();
+        let mut words = Vec::new();
+        let mut pattern = false;
+        loop {
+            self.newlines();
+            match self.peek() {
+                None => return self.stop("unclosed [["),
+                Some(b'(' | b')' | b'|' | b'&' | b'<' | b'>' | b';') if !pattern => {
+                    let process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek2() == Some(b'(');
+                    if process { words.push(self.word()?) } else { self.bump() }
+                }
+                Some(_) => {
+                    if self.at_reserved(b"]]") {
+                        self.bump();
+                        self.bump();
+                        break;
+                    }
+                    let before = self.pos;
+                    let word = self.pattern_word()?;
+                    if self.pos == before {
+                        self.bump();
+                        continue;
+                    }
+                    pattern = matches!(word.span.slice(self.src), b"=~" | b"==" | b"=" | b"!=");
+                    words.push(word);
+                }
+            }
+        }
+        Ok(self.tested(start, words))
+    }
+
+    /// Wraps the words of a test into the command that stands for it.
+    fn tested(&mut self, start: usize, words: Vec<Word>) -> Compound {
+        let span = Span::new(start, self.pos);
+        self.fill(span, b'x');
+        self.out.dummies.push(start);
+        let mut test = compound(CompoundKind::Test, Vec::new());
+        test.words = words;
+        test
+    }
+
+    /// `(( … ))`; `None` when it is two subshells instead.
+    fn arithmetic_command(&mut self) -> Step<Option<Compound>> {
+        let start = self.skip(self.pos);
+        let back = self.pos;
+        let marks = self.mark();
+        self.bump();
+        self.bump();
+        match self.arithmetic_body(b"))") {
+            Ok(word) => Ok(Some(self.tested(start, vec![word]))),
+            Err(stop) => {
+                self.retry(stop, back, marks)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What has to be undone when a guess fails.
+    pub(crate) fn mark(&self) -> [usize; 5] {
+        [
+            self.out.starts.len(),
+            self.out.dummies.len(),
+            self.out.data.len(),
+            self.out.inner.len(),
+            self.pending.len(),
+        ]
+    }
+
+    /// Takes a failed guess back; the work that guesses cost is bounded.
+    pub(crate) fn retry(&mut self, stop: super::Stop, back: usize, marks: [usize; 5]) -> Step<()> {
+        self.retries += self.pos.max(stop.at).saturating_sub(back);
+        if self.retries > 16 * self.src.len() + 65_536 {
+            return Err(stop);
+        }
+        self.fill(Span::new(back, self.pos.max(stop.at)), b' ');
+        self.pos = back;
+        self.out.starts.truncate(marks[0]);
+        self.out.dummies.truncate(marks[1]);
+        self.out.data.truncate(marks[2]);
+        self.out.inner.truncate(marks[3]);
+        self.pending.truncate(marks[4]);
+        Ok(())
+    }
+
+    /// Whether a plain name stands at `at`; used by callers that look ahead.
+    pub(crate) fn name_at(&self, at: usize) -> bool {
+        self.raw(at).is_some_and(|byte| is_name(byte) && !byte.is_ascii_digit())
+    }
+}
+
+fn compound(kind: CompoundKind, lists: Vec<List>) -> Compound {
+    Compound { kind, lists, words: Vec::new(), redirects: Vec::new(), name: Vec::new() }
+}
+
+/// The simple command with no words that a bare redirect list makes.
+impl Simple {
+    /// Whether nothing at all was written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.assignments.is_empty() && self.redirects.is_empty()
+    }
+}

@@ -1,0 +1,409 @@
+//! Our own reading of bash: words, quoting, expansions, heredocs, redirects and the structure of
+//! lists, straight from the bytes (bash manual 3.1 to 3.6). Owns the scan and the skeleton; must
+//! never look at a syntax tree, and must never expand anything.
+
+mod command;
+mod compound;
+mod expansion;
+mod heredoc;
+mod redirect;
+mod word;
+
+use crate::shell::model::{RedirectKind, Separator};
+use crate::span::Span;
+
+/// How deep compound commands, substitutions and expansions may nest; deeper is opaque.
+pub const MAX_DEPTH: usize = 160;
+
+/// What the scan found in one source text. Spans are offsets in that source.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// Same length as the source: plain words, operators and reserved words only.
+    pub skeleton: Vec<u8>,
+    /// The outer list.
+    pub list: List,
+    /// Comments and heredoc bodies.
+    pub data: Vec<(Span, &'static str)>,
+    /// What could not be read, and why.
+    pub faults: Vec<Fault>,
+    /// Where the skeleton has a command for the grammar's sake only.
+    pub dummies: Vec<usize>,
+    /// Where commands must start in the skeleton.
+    pub starts: Vec<usize>,
+    /// The texts of substitutions, each with a skeleton of its own.
+    pub inner: Vec<Inner>,
+}
+
+/// The skeleton of a substitution's text.
+#[derive(Debug)]
+pub struct Inner {
+    /// Offset of its first byte in the source.
+    pub at: usize,
+    /// Its skeleton.
+    pub skeleton: Vec<u8>,
+    /// Where commands must start, as offsets in the source.
+    pub starts: Vec<usize>,
+    /// Where the skeleton has commands for the grammar's sake only.
+    pub dummies: Vec<usize>,
+}
+
+/// A place where reading stopped; what it spoils is `span`.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// The spoilt region.
+    pub span: Span,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// A list of pipelines (bash manual 3.2.4).
+#[derive(Debug, Default)]
+pub struct List {
+    /// Its elements in order.
+    pub elements: Vec<Element>,
+}
+
+/// One pipeline of a list and what follows it.
+#[derive(Debug)]
+pub struct Element {
+    /// The stages.
+    pub stages: Vec<Stage>,
+    /// Whether `!` stands before it.
+    pub negated: bool,
+    /// Whether `time` stands before it.
+    pub timed: bool,
+    /// What separates it from the next.
+    pub separator: Separator,
+    /// Its range.
+    pub span: Span,
+}
+
+/// One stage of a pipeline.
+#[derive(Debug)]
+pub struct Stage {
+    /// Whether `coproc` stands before it.
+    pub coproc: bool,
+    /// The command.
+    pub body: Body,
+    /// Its range.
+    pub span: Span,
+}
+
+/// What a stage is.
+#[derive(Debug)]
+pub enum Body {
+    /// A simple command, `[[ ]]` or `(( ))`.
+    Simple(Simple),
+    /// A compound command or function definition.
+    Compound(Box<Compound>),
+}
+
+/// A simple command.
+#[derive(Debug, Default)]
+pub struct Simple {
+    /// Words in order.
+    pub words: Vec<Word>,
+    /// Assignments before the first word.
+    pub assignments: Vec<Assignment>,
+    /// Redirects, wherever they stand.
+    pub redirects: Vec<Redirect>,
+}
+
+/// Compound commands (bash manual 3.2.5) and function definitions.
+#[derive(Debug)]
+pub struct Compound {
+    /// Which one.
+    pub kind: CompoundKind,
+    /// Conditions and bodies in order.
+    pub lists: Vec<List>,
+    /// Words that it expands: for-lists, case words and patterns, arithmetic.
+    pub words: Vec<Word>,
+    /// Redirects behind it.
+    pub redirects: Vec<Redirect>,
+    /// The variable of `for` and `select`; the name of a function.
+    pub name: Vec<u8>,
+}
+
+/// Kinds of compound commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompoundKind {
+    /// `( … )`
+    Subshell,
+    /// `{ …; }`
+    Group,
+    /// `if`
+    If,
+    /// `while` and `until`
+    While,
+    /// `for`
+    For,
+    /// `select`
+    Select,
+    /// `case`
+    Case,
+    /// A function definition; its one list holds the body.
+    Function,
+    /// `[[ … ]]` and `(( … ))`: no list, only words that are expanded.
+    Test,
+}
+
+/// An assignment.
+#[derive(Debug)]
+pub struct Assignment {
+    /// The variable.
+    pub name: Vec<u8>,
+    /// `+=`
+    pub append: bool,
+    /// The subscript's expansions.
+    pub subscript: Vec<Part>,
+    /// The value, or an array's elements.
+    pub value: Vec<Word>,
+    /// Its range.
+    pub span: Span,
+}
+
+/// A redirect.
+#[derive(Debug)]
+pub struct Redirect {
+    /// Operator.
+    pub kind: RedirectKind,
+    /// Target; for a heredoc its body, once read.
+    pub target: Option<Word>,
+    /// Its range.
+    pub span: Span,
+    /// For a heredoc: which of the source's heredocs it is.
+    pub heredoc: Option<usize>,
+}
+
+/// A word as written.
+#[derive(Debug, Default)]
+pub struct Word {
+    /// Its range.
+    pub span: Span,
+    /// Its parts in order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a word.
+#[derive(Debug)]
+pub enum Part {
+    /// Known bytes; `at` is the offset of the first.
+    Literal {
+        /// The bytes after quote removal.
+        bytes: Vec<u8>,
+        /// Whether they are quoted.
+        quoted: bool,
+        /// Offset of the first byte in the source.
+        at: usize,
+    },
+    /// A parameter expansion.
+    Parameter {
+        /// The parameter.
+        name: Vec<u8>,
+        /// Whether it is `$name` or `${name}` (or `${name[@]}`): the plain value.
+        plain: bool,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+        /// Parts of the operand and the subscript.
+        operand: Vec<Part>,
+        /// Whether the operand is a value that may be used (`:-` and its kin).
+        default: bool,
+    },
+    /// `$( … )`, `<( … )`, `>( … )`: scanned in place.
+    Substitution {
+        /// Its list.
+        list: List,
+        /// Whether it is a process substitution.
+        process: bool,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+        /// The range of the whole substitution.
+        span: Span,
+    },
+    /// `` ` … ` ``: a text of its own after unescaping.
+    Backtick {
+        /// The unescaped text.
+        bytes: Vec<u8>,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+        /// The range of the whole substitution.
+        span: Span,
+    },
+    /// An arithmetic expansion.
+    Arithmetic {
+        /// What it expands.
+        parts: Vec<Part>,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+    },
+}
+
+/// Reading failed; where and why.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    pub(crate) at: usize,
+    pub(crate) reason: &'static str,
+}
+
+pub(crate) type Step<T> = Result<T, Stop>;
+
+/// Scans a whole source text.
+#[must_use]
+pub fn scan(source: &[u8]) -> Scan {
+    let mut scanner = Scanner::new(source);
+    scanner.source_text();
+    scanner.out
+}
+
+/// Scans a text in which only expansions are live, as in an unquoted heredoc.
+#[must_use]
+pub fn scan_expansions(source: &[u8]) -> (Word, Vec<Fault>) {
+    let mut scanner = Scanner::new(source);
+    let word = scanner.heredoc_text(0, source.len());
+    (word, scanner.out.faults)
+}
+
+pub(crate) struct Scanner<'s> {
+    pub(crate) src: &'s [u8],
+    pub(crate) pos: usize,
+    pub(crate) limit: usize,
+    pub(crate) depth: usize,
+    pub(crate) out: Scan,
+    pub(crate) pending: Vec<heredoc::Pending>,
+    pub(crate) bodies: Vec<Option<Word>>,
+    pub(crate) extglob: bool,
+    pub(crate) retries: usize,
+}
+
+impl<'s> Scanner<'s> {
+    fn new(src: &'s [u8]) -> Self {
+        let extglob = src.windows(7).any(|window| window == b"extglob");
+        let out = Scan { skeleton: vec![b' '; src.len()], ..Scan::default() };
+        Self {
+            src,
+            pos: 0,
+            limit: src.len(),
+            depth: 0,
+            out,
+            pending: Vec::new(),
+            bodies: Vec::new(),
+            extglob,
+            retries: 0,
+        }
+    }
+
+    /// The raw byte at `at`.
+    pub(crate) fn raw(&self, at: usize) -> Option<u8> {
+        if at < self.limit { self.src.get(at).copied() } else { None }
+    }
+
+    /// The offset of the next byte at or after `at` that no continuation removes.
+    pub(crate) fn skip(&self, mut at: usize) -> usize {
+        while self.raw(at) == Some(b'\\') && self.raw(at + 1) == Some(b'\n') {
+            at += 2;
+        }
+        at
+    }
+
+    /// The byte at the cursor, behind continuations.
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.raw(self.skip(self.pos))
+    }
+
+    /// The byte after the one at the cursor.
+    pub(crate) fn peek2(&self) -> Option<u8> {
+        self.raw(self.skip(self.skip(self.pos) + 1))
+    }
+
+    /// The third byte from the cursor.
+    pub(crate) fn peek3(&self) -> Option<u8> {
+        self.raw(self.skip(self.skip(self.skip(self.pos) + 1) + 1))
+    }
+
+    /// Steps over the byte at the cursor, continuations first.
+    pub(crate) fn bump(&mut self) {
+        self.pos = self.skip(self.pos) + 1;
+    }
+
+    pub(crate) fn stop<T>(&self, reason: &'static str) -> Step<T> {
+        Err(Stop { at: self.pos, reason })
+    }
+
+    /// Writes `text` into the skeleton at `at`.
+    pub(crate) fn put(&mut self, at: usize, text: &[u8]) {
+        for (index, byte) in text.iter().enumerate() {
+            if let Some(slot) = self.out.skeleton.get_mut(at + index) {
+                *slot = *byte;
+            }
+        }
+    }
+
+    /// Fills a range of the skeleton.
+    pub(crate) fn fill(&mut self, span: Span, byte: u8) {
+        let end = span.end.min(self.out.skeleton.len());
+        if let Some(slots) = self.out.skeleton.get_mut(span.start.min(end)..end) {
+            slots.fill(byte);
+        }
+    }
+
+    /// Runs `read` one level deeper.
+    pub(crate) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.stop("nested too deeply");
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Blanks and continuations (not newlines).
+    pub(crate) fn blanks(&mut self) {
+        loop {
+            self.pos = self.skip(self.pos);
+            match self.raw(self.pos) {
+                Some(b' ' | b'\t') => self.pos += 1,
+                _ => return,
+            }
+        }
+    }
+
+    /// Steps over blanks and a comment; leaves the cursor at a newline or a token.
+    pub(crate) fn blanks_and_comment(&mut self) {
+        self.blanks();
+        if self.raw(self.pos) == Some(b'#') {
+            let start = self.pos;
+            while self.raw(self.pos).is_some_and(|byte| byte != b'\n') {
+                self.pos += 1;
+            }
+            self.out.data.push((Span::new(start, self.pos), "comment"));
+        }
+    }
+
+    /// Steps over newlines, comments and blanks, reading pending heredocs.
+    pub(crate) fn newlines(&mut self) {
+        loop {
+            self.blanks_and_comment();
+            if self.raw(self.pos) != Some(b'\n') {
+                return;
+            }
+            self.newline();
+        }
+    }
+
+    /// Steps over one newline and reads the heredocs that wait for it.
+    pub(crate) fn newline(&mut self) {
+        self.pos += 1;
+        self.read_heredocs();
+    }
+}
+
+/// A byte that ends an unquoted word (bash manual, "metacharacter").
+pub(crate) fn is_meta(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
+}
+
+/// A byte of a variable name; the first must not be a digit.
+pub(crate) fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}

@@ -1,0 +1,406 @@
+//! Words to values: brace expansion, tracked variables, field splitting, globs (bash manual 3.5, in
+//! that order). Must never drop an unknown part of a word.
+
+use super::cook;
+use super::environment::Environment;
+use super::lower::{Lowerer, Origin};
+use super::model::{Command, CommandId, Cooked, PlaceId, PlaceKind, Word};
+use super::output::Output;
+use super::scan::{self, Part};
+use crate::span::Span;
+
+/// How many values of one word are followed.
+const MAX_CANDIDATES: usize = 16;
+
+/// A part after its substitutions have been lowered.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// Known bytes.
+    Literal { bytes: Vec<u8>, quoted: bool },
+    /// Nothing is known; `quoted` ones do not vanish.
+    Unknown { quoted: bool },
+    /// A value that the text itself tells.
+    Known { name: Vec<u8>, values: Vec<Vec<Cooked>>, certain: bool, quoted: bool },
+    /// `$IFS` unquoted: a break between words.
+    Break,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Atom {
+    Byte(u8, bool),
+    Unknown(bool),
+    Break,
+}
+
+/// What a written word becomes.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    pub(super) words: Vec<Word>,
+    pub(super) variants: Vec<Variant>,
+}
+
+/// A further reading of a word: these fields in its stead.
+#[derive(Clone, Debug)]
+pub(super) struct Variant {
+    pub(super) words: Vec<Word>,
+    pub(super) name: Vec<u8>,
+    /// Whether this is how the command itself is read, not a further possibility.
+    pub(super) own: bool,
+}
+
+impl Lowerer<'_> {
+    /// A word of a command: all expansions.
+    pub(super) fn word(&mut self, raw: &scan::Word, place: PlaceId, env: &mut Environment) -> Fields {
+        let mut shape = self.shape(raw);
+        let pieces = self.pieces(&raw.parts, place, env, &mut shape);
+        let mut fields = Fields::default();
+        for pieces in braces(pieces) {
+            let (words, variants) = self.fields(&pieces, &shape);
+            if fields.words.is_empty() {
+                fields.variants = variants;
+            }
+            fields.words.extend(words);
+        }
+        fields
+    }
+
+    /// A word that is neither split nor brace-expanded: an assigned value, a redirect target.
+    pub(super) fn operand(&mut self, raw: &scan::Word, place: PlaceId, env: &mut Environment) -> Vec<Word> {
+        let mut shape = self.shape(raw);
+        let pieces = self.pieces(&raw.parts, place, env, &mut shape);
+        let mut values = candidates(&pieces).into_iter().map(|atoms| cooked(&unsplit(&atoms)));
+        let value = values.next().unwrap_or_default();
+        vec![Word { value, alternatives: values.collect(), ..shape }]
+    }
+
+    /// Lowers what parts execute and forgets their value.
+    pub(super) fn expand_only(&mut self, parts: &[Part], place: PlaceId, env: &mut Environment) {
+        let mut shape = Word::default();
+        self.pieces(parts, place, env, &mut shape);
+    }
+
+    fn shape(&self, raw: &scan::Word) -> Word {
+        let quoted = raw.parts.iter().any(|part| match part {
+            Part::Literal { quoted, .. }
+            | Part::Parameter { quoted, .. }
+            | Part::Substitution { quoted, .. }
+            | Part::Backtick { quoted, .. }
+            | Part::Arithmetic { quoted, .. } => *quoted,
+        });
+        Word { span: self.origin.span(raw.span), quoted, ..Word::default() }
+    }
+
+    fn pieces(&mut self, parts: &[Part], place: PlaceId, env: &mut Environment, shape: &mut Word) -> Vec<Piece> {
+        parts.iter().map(|part| self.piece(part, place, env, shape)).collect()
+    }
+
+    fn piece(&mut self, part: &Part, place: PlaceId, env: &mut Environment, shape: &mut Word) -> Piece {
+        match part {
+            Part::Literal { bytes, quoted, .. } => Piece::Literal { bytes: bytes.clone(), quoted: *quoted },
+            Part::Arithmetic { parts, .. } => {
+                self.pieces(parts, place, env, shape);
+                Piece::Unknown { quoted: true }
+            }
+            Part::Parameter { name, plain, quoted, operand, default } => {
+                let inner = self.pieces(operand, place, env, shape);
+                shape.variables.push(name.clone());
+                parameter(name, *plain, *quoted, default.then_some(inner), env)
+            }
+            Part::Substitution { list, process, quoted, span } => {
+                let kind =
+                    if *process { PlaceKind::ProcessSubstitution } else { PlaceKind::CommandSubstitution };
+                let inside = self.place(place, kind, self.origin.span(*span));
+                shape.substitutions.push(inside);
+                self.list(list, inside, &mut env.clone(), false);
+                self.substituted(inside, *process, *quoted)
+            }
+            Part::Backtick { bytes, quoted, span } => {
+                let at = self.origin.span(*span);
+                let inside = self.place(place, PlaceKind::CommandSubstitution, at);
+                shape.substitutions.push(inside);
+                let plain = at.len() == bytes.len() + 2;
+                let origin = if plain { Origin::At(at.start + 1) } else { Origin::Within(at) };
+                self.text(bytes, origin, inside, &mut env.clone());
+                self.substituted(inside, false, *quoted)
+            }
+        }
+    }
+
+    fn substituted(&mut self, inside: PlaceId, process: bool, quoted: bool) -> Piece {
+        let output = self.place_output(inside);
+        if process {
+            if let Some(output) = output {
+                self.outputs.push((inside, output));
+            }
+            return Piece::Unknown { quoted: true };
+        }
+        let Some(Output { mut bytes, .. }) = output else { return Piece::Unknown { quoted } };
+        while bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        }
+        Piece::Known { name: b"$(".to_vec(), values: vec![vec![Cooked::Exact(bytes)]], certain: false, quoted }
+    }
+
+    fn fields(&self, pieces: &[Piece], shape: &Word) -> (Vec<Word>, Vec<Variant>) {
+        if let Some(exact) = plain(pieces) {
+            return (vec![Word { value: Cooked::Exact(exact), ..shape.clone() }], Vec::new());
+        }
+        let mut all = candidates(pieces).into_iter().map(|atoms| split(&atoms, shape));
+        let mut words = all.next().unwrap_or_default();
+        let rest: Vec<Vec<Word>> = all.collect();
+        let name = pieces.iter().find_map(|piece| match piece {
+            Piece::Known { name, .. } => Some(name.clone()),
+            Piece::Literal { .. } | Piece::Unknown { .. } | Piece::Break => None,
+        });
+        let Some(name) = name else { return (words, Vec::new()) };
+        let mut variants = Vec::new();
+        if rest.is_empty() && !names_itself(pieces) {
+            variants.push(Variant { words: Vec::new(), name: name.clone(), own: true });
+        }
+        for fields in rest {
+            if let [word] = words.as_mut_slice() {
+                word.alternatives.extend(joined(&fields));
+            }
+            variants.push(Variant { words: fields, name: name.clone(), own: false });
+        }
+        (words, variants)
+    }
+
+    /// The place of a command whose name came out of a variable.
+    pub(super) fn variable_place(&mut self, variants: &[Variant], place: PlaceId, span: Span) -> PlaceId {
+        match variants.iter().find(|variant| variant.own) {
+            Some(variant) => self.place(place, PlaceKind::Variable { name: variant.name.clone() }, span),
+            None => place,
+        }
+    }
+
+    /// The further commands that a command's first word may stand for.
+    pub(super) fn variants(&mut self, id: CommandId, variants: &[Variant], env: &mut Environment) {
+        let Some(command) = self.script.commands.get(id).cloned() else { return };
+        let rest = command.words.get(1..).unwrap_or_default();
+        for variant in variants.iter().filter(|variant| !variant.own) {
+            let kind = PlaceKind::Variable { name: variant.name.clone() };
+            let words = [variant.words.as_slice(), rest].concat();
+            self.further(id, &command, kind, words, env);
+        }
+        if command.words.first().is_some_and(may_vanish) && !rest.is_empty() {
+            let mut words = rest;
+            while words.len() > 1 && words.first().is_some_and(may_vanish) {
+                words = words.get(1..).unwrap_or_default();
+            }
+            self.further(id, &command, PlaceKind::MayVanish, words.to_vec(), env);
+        }
+    }
+
+    fn further(&mut self, id: CommandId, command: &Command, kind: PlaceKind, words: Vec<Word>, env: &mut Environment) {
+        if words.is_empty() {
+            return;
+        }
+        let place = self.place(command.place, kind, command.span);
+        let further =
+            Command { place, words, certain: false, outer: Some(id), ..command.clone() };
+        let further = self.push(further);
+        self.resolve(further, env, 1);
+    }
+}
+
+/// Whether a word may expand to nothing at all.
+fn may_vanish(word: &Word) -> bool {
+    let unknown = matches!(&word.value, Cooked::Opaque)
+        || matches!(&word.value, Cooked::Affix { head, tail } if head.is_empty() && tail.is_empty());
+    let list = word.variables.len() == 1 && word.variables.first().is_some_and(|name| name == b"@");
+    unknown && (!word.quoted || list)
+}
+
+/// Whether the literal text alone already names a path (`$HOME/bin/x`).
+fn names_itself(pieces: &[Piece]) -> bool {
+    match pieces.last() {
+        Some(Piece::Literal { bytes, .. }) => bytes.contains(&b'/'),
+        _ => false,
+    }
+}
+
+fn parameter(name: &[u8], plain: bool, quoted: bool, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
+    let known = env.get(name);
+    if plain && name == b"IFS" && known.is_none() && !quoted {
+        return Piece::Break;
+    }
+    let mut values = known.map(|variable| variable.values.clone()).unwrap_or_default();
+    let mut certain = plain && known.is_some_and(|variable| variable.certain && variable.values.len() == 1);
+    if let Some(pieces) = default {
+        certain = false;
+        values.extend(candidates(&pieces).into_iter().map(|atoms| vec![cooked(&unsplit(&atoms))]));
+    } else if !plain {
+        values.clear();
+    }
+    values.retain(|value| value.iter().all(|part| part.exact().is_some()));
+    if values.is_empty() {
+        return Piece::Unknown { quoted };
+    }
+    Piece::Known { name: name.to_vec(), values, certain, quoted }
+}
+
+/// The bytes of a word that holds nothing to expand.
+fn plain(pieces: &[Piece]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Literal { bytes, quoted } => {
+                if !quoted && bytes.iter().any(|byte| b"*?[".contains(byte)) {
+                    return None;
+                }
+                out.extend_from_slice(bytes);
+            }
+            Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => return None,
+        }
+    }
+    Some(out)
+}
+
+/// Every reading of a word; the first is the one to show.
+fn candidates(pieces: &[Piece]) -> Vec<Vec<Atom>> {
+    let mut all: Vec<Vec<Atom>> = vec![Vec::new()];
+    for piece in pieces {
+        let choices = choices(piece);
+        let mut next = Vec::new();
+        for choice in &choices {
+            for prefix in &all {
+                if next.len() < MAX_CANDIDATES {
+                    next.push([prefix.as_slice(), choice].concat());
+                }
+            }
+        }
+        all = next;
+    }
+    all
+}
+
+fn choices(piece: &Piece) -> Vec<Vec<Atom>> {
+    match piece {
+        Piece::Literal { bytes, quoted } => {
+            vec![bytes.iter().map(|byte| Atom::Byte(*byte, *quoted)).collect()]
+        }
+        Piece::Unknown { quoted } => vec![vec![Atom::Unknown(*quoted)]],
+        Piece::Break => vec![vec![Atom::Break]],
+        Piece::Known { values, certain, quoted, .. } => {
+            let known = values.iter().map(|value| value_atoms(value, *quoted));
+            let unknown = (!certain).then(|| vec![Atom::Unknown(*quoted)]);
+            unknown.into_iter().chain(known).collect()
+        }
+    }
+}
+
+fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for (index, part) in value.iter().enumerate() {
+        if index > 0 {
+            atoms.push(Atom::Break);
+        }
+        for byte in part.exact().unwrap_or_default() {
+            let blank = matches!(byte, b' ' | b'\t' | b'\n');
+            atoms.push(if blank && !quoted { Atom::Break } else { Atom::Byte(*byte, quoted) });
+        }
+    }
+    atoms
+}
+
+/// Breaks become blanks again, where words are not split.
+fn unsplit(atoms: &[Atom]) -> Vec<Atom> {
+    atoms.iter().map(|atom| if *atom == Atom::Break { Atom::Byte(b' ', true) } else { *atom }).collect()
+}
+
+fn split(atoms: &[Atom], shape: &Word) -> Vec<Word> {
+    let mut words = Vec::new();
+    for field in atoms.split(|atom| *atom == Atom::Break) {
+        if !field.is_empty() || (shape.quoted && atoms.is_empty()) {
+            words.push(Word { value: cooked(field), ..shape.clone() });
+        }
+    }
+    words
+}
+
+fn joined(fields: &[Word]) -> Vec<Cooked> {
+    if let [word] = fields {
+        return vec![word.value.clone()];
+    }
+    let parts: Vec<&[u8]> = fields.iter().filter_map(|word| word.value.exact()).collect();
+    if parts.is_empty() || parts.len() != fields.len() {
+        return Vec::new();
+    }
+    vec![Cooked::Exact(parts.join(&b' '))]
+}
+
+fn cooked(atoms: &[Atom]) -> Cooked {
+    let glob = has_glob(atoms);
+    let unknown = atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_)));
+    let byte = |atom: &Atom| match atom {
+        Atom::Byte(byte, _) => Some(*byte),
+        Atom::Unknown(_) | Atom::Break => None,
+    };
+    if glob {
+        return Cooked::Pattern(pattern(atoms));
+    }
+    if !unknown {
+        return Cooked::Exact(atoms.iter().filter_map(byte).collect());
+    }
+    let head: Vec<u8> = atoms.iter().map_while(byte).collect();
+    let mut tail: Vec<u8> = atoms.iter().rev().map_while(byte).collect();
+    tail.reverse();
+    if head.is_empty() && tail.is_empty() { Cooked::Opaque } else { Cooked::Affix { head, tail } }
+}
+
+fn has_glob(atoms: &[Atom]) -> bool {
+    let bare = |wanted: u8| move |atom: &Atom| *atom == Atom::Byte(wanted, false);
+    let open = atoms.iter().position(bare(b'['));
+    let bracket = open.is_some_and(|at| atoms.iter().skip(at + 1).any(bare(b']')));
+    bracket || atoms.iter().any(|atom| matches!(atom, Atom::Byte(b'*' | b'?', false)))
+}
+
+fn pattern(atoms: &[Atom]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for atom in atoms {
+        match atom {
+            Atom::Byte(byte, quoted) => {
+                if *quoted && b"*?[]\\!^-".contains(byte) {
+                    out.push(b'\\');
+                }
+                out.push(*byte);
+            }
+            Atom::Unknown(_) | Atom::Break => out.push(b'*'),
+        }
+    }
+    out
+}
+
+/// Brace expansion (bash manual 3.5.1) over pieces.
+fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+    let live = pieces.iter().any(|piece| match piece {
+        Piece::Literal { bytes, quoted: false } => bytes.contains(&b'{'),
+        _ => false,
+    });
+    if !live {
+        return vec![pieces];
+    }
+    let mut units = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Literal { bytes, quoted: false } => {
+                units.extend(bytes.into_iter().map(cook::Unit::Byte));
+            }
+            other => units.push(cook::Unit::Other(other)),
+        }
+    }
+    cook::brace_expand(&units).into_iter().map(gather).collect()
+}
+
+fn gather(units: Vec<cook::Unit<Piece>>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for unit in units {
+        match (unit, pieces.last_mut()) {
+            (cook::Unit::Byte(byte), Some(Piece::Literal { bytes, quoted: false })) => bytes.push(byte),
+            (cook::Unit::Byte(byte), _) => pieces.push(Piece::Literal { bytes: vec![byte], quoted: false }),
+            (cook::Unit::Other(piece), _) => pieces.push(piece),
+        }
+    }
+    pieces
+}

@@ -1,0 +1,50 @@
+//! Real bash as the judge: generated programs run over stubs, and each stub that ran must be found.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::wildcard_enum_match_arm, clippy::too_many_lines, missing_docs, dead_code)]
+
+pub mod campaign;
+pub mod compare;
+pub mod generate;
+pub mod rng;
+pub mod sandbox;
+pub mod shrink;
+
+const SEED: u64 = 20_261_201;
+const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
+
+#[test]
+fn every_execution_is_found() {
+    let Some(report) = campaign::run(PROGRAMS, SEED, false, &|_, _| ()) else {
+        println!("skipped: no bash on this machine");
+        return;
+    };
+    let text = report.text(SEED);
+    println!("{text}");
+    assert!(report.executions > report.programs, "the programs run too little:\n{text}");
+    assert_eq!(report.missed, 0, "\n{text}");
+}
+
+#[test]
+fn generator_covers_its_kinds() {
+    let mut counts = vec![0; generate::KINDS.len()];
+    for number in 0..3_000 {
+        let mut generator = campaign::program(SEED, number);
+        let text = generator.program();
+        assert!(!text.is_empty());
+        assert_eq!(text, campaign::program(SEED, number).program(), "a seed is a program");
+        for (sum, count) in counts.iter_mut().zip(&generator.counts) {
+            *sum += count;
+        }
+    }
+    assert!(counts.len() >= 40);
+    for (kind, count) in generate::KINDS.iter().zip(&counts) {
+        assert!(*count >= 10, "{kind:?} was written {count} times");
+    }
+}
+
+#[test]
+fn shrinking_keeps_what_fails() {
+    let small = shrink::shrink(b"alpha x; beta y | gamma z", 500, |text| text.windows(4).any(|window| window == b"beta"));
+    assert_eq!(small, b"beta");
+}
