@@ -1,7 +1,10 @@
 //! The integration tests: one crate, so that it builds and links once.
 
 mod bash_oracle;
+mod child;
+mod cli;
 mod cook;
 mod grammar_cases;
+mod hook;
 mod queries;
 mod tidy;

@@ -1,0 +1,159 @@
+//! `stanchion hook`: a harness's call in, silence or a denial out. Owns its small argument parser
+//! and the rule that a broken hook has no opinion; must never build clap's commands.
+
+use super::place::Place;
+use super::selection::{Loaded, Selection};
+use super::out;
+use stanchion::call::ToolCall;
+use stanchion::harness::{self, Payload, Reply};
+use std::ffi::{OsStr, OsString};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Answer a harness's hook call
+
+Usage: stanchion hook [OPTIONS]
+
+Reads the call as JSON from stdin (tool_input.command or toolInput.command) unless --command is
+given. No objection: exit 0, no output. Denied: exit 2, the reason as JSON on stderr, and on stdout
+unless --claude. Input that is not a shell call is no objection.
+
+Options:
+      --command <CMD>       The command, in place of JSON on stdin
+      --claude              Leave stdout empty
+      --background <BOOL>   Accepted for compatibility; never changes a decision
+      --root <DIR>          The project's root
+      --home <DIR>          The home of the guarded system
+      --policy <NAME|FILE>  A shipped policy by name, or a file; may be given more than once
+      --queries <DIR>       Edited query files to read instead of the shipped ones
+  -h, --help                Print help
+";
+
+/// Why a panic denies: what cannot be judged is answered as a text that cannot be read.
+const PANIC: &str = "[unclassifiable-protected-command] The command may concern a guarded program and \
+                     could not be judged; write it as one plain command.";
+
+/// Arguments of the hook.
+#[derive(Debug, Default)]
+struct Args {
+    command: Option<Vec<u8>>,
+    claude: bool,
+    help: bool,
+    place: Place,
+    selection: Selection,
+}
+
+/// Runs the hook with the arguments behind `hook`.
+pub fn main(argv: &[OsString]) -> ExitCode {
+    ExitCode::from(status(argv))
+}
+
+/// Runs the hook and gives its exit status.
+pub fn status(argv: &[OsString]) -> u8 {
+    let args = match parse(argv) {
+        Ok(args) => args,
+        Err(error) => {
+            out::complain(&format!("stanchion hook: {error}\n\n{HELP}"));
+            return 2;
+        }
+    };
+    if args.help {
+        out::say(HELP);
+        return 0;
+    }
+    // Both streams belong to the answer.
+    std::panic::set_hook(Box::new(|_| {}));
+    catch_unwind(AssertUnwindSafe(|| answer(&args))).map_or(0, |reply| send(&reply))
+}
+
+fn answer(args: &Args) -> Reply {
+    let Some(payload) = payload(args) else { return Reply::default() };
+    let Ok(loaded) = args.selection.load() else { return Reply::default() };
+    if !loaded.gate.may_concern(&payload.command) {
+        return Reply::default();
+    }
+    let variable = loaded.home_variable.as_deref();
+    judge(&loaded, &args.place.call(payload.command, payload.cwd, variable), args.claude)
+}
+
+fn judge(loaded: &Loaded, call: &ToolCall, claude: bool) -> Reply {
+    catch_unwind(AssertUnwindSafe(|| loaded.gate.judge(call))).map_or_else(
+        |_| harness::reply::deny(PANIC, claude),
+        |verdict| harness::reply(&verdict, claude),
+    )
+}
+
+fn payload(args: &Args) -> Option<Payload> {
+    if let Some(command) = &args.command {
+        let command = Some(command.clone()).filter(|command| !command.is_empty())?;
+        return Some(Payload { command, cwd: None });
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).ok()?;
+    harness::decode(&bytes)
+}
+
+/// Writes a reply. A harness that closed stdout cannot be answered: no opinion then.
+fn send(reply: &Reply) -> u8 {
+    let mut stdout = std::io::stdout().lock();
+    if stdout.write_all(&reply.stdout).and_then(|()| stdout.flush()).is_err() {
+        return 0;
+    }
+    let _ = std::io::stderr().lock().write_all(&reply.stderr);
+    reply.status
+}
+
+fn parse(argv: &[OsString]) -> Result<Args, String> {
+    let mut args = Args::default();
+    let mut rest = argv.iter();
+    while let Some(word) = rest.next() {
+        let (name, inline) = split(word);
+        if inline.is_none() && switch(&mut args, name) {
+            continue;
+        }
+        let field = option(name).ok_or_else(|| format!("unknown argument `{}`", word.display()))?;
+        let value = inline.map(ToOwned::to_owned).or_else(|| rest.next().cloned());
+        let value = value.ok_or_else(|| format!("`{}` needs a value", word.display()))?;
+        field(&mut args, value);
+    }
+    Ok(args)
+}
+
+/// `--name=value` in two.
+fn split(word: &OsStr) -> (&[u8], Option<&OsStr>) {
+    let bytes = word.as_bytes();
+    match bytes.iter().position(|byte| *byte == b'=') {
+        Some(at) if bytes.starts_with(b"--") => {
+            let (name, value) = bytes.split_at(at);
+            (name, value.get(1..).map(OsStr::from_bytes))
+        }
+        Some(_) | None => (bytes, None),
+    }
+}
+
+fn switch(args: &mut Args, name: &[u8]) -> bool {
+    match name {
+        b"--claude" => args.claude = true,
+        b"--help" | b"-h" => args.help = true,
+        _ => return false,
+    }
+    true
+}
+
+type Setter = fn(&mut Args, OsString);
+
+fn option(name: &[u8]) -> Option<Setter> {
+    Some(match name {
+        b"--command" => |args, value| args.command = Some(value.into_vec()),
+        b"--background" => |_, _| {},
+        b"--root" => |args, value| args.place.root = Some(PathBuf::from(value)),
+        b"--home" => |args, value| args.place.home = Some(PathBuf::from(value)),
+        b"--policy" => |args, value| args.selection.policies.push(PathBuf::from(value)),
+        b"--queries" => |args, value| args.selection.queries = Some(PathBuf::from(value)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,94 @@
+//! `stanchion matrix`: runs acceptance matrices. Owns its arguments and the progress line.
+
+use super::out;
+use stanchion::matrix::{self, Checker, Format, Matrix, report};
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+/// Run acceptance matrices through every form in which harnesses call the hook
+///
+/// Exit status: 0 every row holds, 1 a row fails, 64 wrong usage or a file that is no matrix.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Matrix files; the shipped ones when left out
+    files: Vec<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t)]
+    format: FormatName,
+    /// Another program with the hook's interface, as shell words
+    #[arg(long, value_name = "CMD")]
+    checker: Option<OsString>,
+}
+
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum FormatName {
+    #[default]
+    Text,
+    Tap,
+    Junit,
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    let matrices = load(&args.files)?;
+    let checker = match &args.checker {
+        Some(words) => Checker::Other(words.clone()),
+        None => Checker::Stanchion(std::env::current_exe()?.into_os_string()),
+    };
+    let mut progress = Progress::new(&matrices);
+    let outcomes = matrix::run(&matrices, &checker, |outcome| progress.hear(outcome));
+    progress.clear();
+    out::say(report::render(args.format.meant(), &outcomes));
+    Ok(u8::from(outcomes.iter().any(|outcome| outcome.failure.is_some())))
+}
+
+fn load(files: &[PathBuf]) -> anyhow::Result<Vec<Matrix>> {
+    if files.is_empty() {
+        let shipped = matrix::SHIPPED.iter().map(|(name, text)| Matrix::parse(name, text));
+        return Ok(shipped.collect::<Result<_, _>>()?);
+    }
+    Ok(files.iter().map(|file| Matrix::load(file)).collect::<Result<_, _>>()?)
+}
+
+impl FormatName {
+    fn meant(self) -> Format {
+        match self {
+            Self::Text => Format::Text,
+            Self::Tap => Format::Tap,
+            Self::Junit => Format::Junit,
+            Self::Json => Format::Json,
+        }
+    }
+}
+
+/// A line on stderr that counts, on a terminal only.
+struct Progress {
+    shown: bool,
+    total: usize,
+    done: usize,
+    failed: usize,
+}
+
+impl Progress {
+    fn new(matrices: &[Matrix]) -> Self {
+        let rows: usize = matrices.iter().map(|matrix| matrix.rows.len()).sum();
+        let total = rows * matrix::Form::ALL.len();
+        Self { shown: std::io::stderr().is_terminal(), total, done: 0, failed: 0 }
+    }
+
+    fn hear(&mut self, outcome: &matrix::Outcome) {
+        self.done += 1;
+        self.failed += usize::from(outcome.failure.is_some());
+        if self.shown && (self.done.is_multiple_of(20) || self.done == self.total) {
+            out::complain(&format!("\r{} of {}, {} failed", self.done, self.total, self.failed));
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown {
+            out::complain("\r\x1b[K");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Where a call runs: its directory, root and home. Owns the defaults and the variables that give
+//! them; must never look at the command.
+
+use stanchion::call::ToolCall;
+use stanchion::harness::PROJECT_VARIABLES;
+use std::path::{Path, PathBuf};
+
+/// What the command line says of the place.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Place {
+    /// The project's root [default: the harness's project directory, else the nearest directory
+    /// above that holds .git, else the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// The home of the guarded system [default: the variable that the policy names, else the root]
+    #[arg(long, value_name = "DIR")]
+    pub home: Option<PathBuf>,
+}
+
+impl Place {
+    /// A call in its place. `variable` is the policy's name for the home variable.
+    pub fn call(&self, command: Vec<u8>, cwd: Option<PathBuf>, variable: Option<&str>) -> ToolCall {
+        let cwd = cwd.or_else(|| std::env::current_dir().ok());
+        let root = self.root.clone().or_else(|| default_root(cwd.as_deref()));
+        let home = self.home.clone().or_else(|| directory(variable?)).or_else(|| root.clone());
+        ToolCall { command, cwd, root, home }
+    }
+}
+
+fn default_root(cwd: Option<&Path>) -> Option<PathBuf> {
+    PROJECT_VARIABLES
+        .into_iter()
+        .find_map(directory)
+        .or_else(|| cwd?.ancestors().find(|path| path.join(".git").exists()).map(Path::to_owned))
+        .or_else(|| cwd.map(Path::to_owned))
+}
+
+fn directory(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}

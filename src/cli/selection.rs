@@ -1,0 +1,70 @@
+//! Which policies and queries apply. Owns `--policy` and `--queries`; must never judge.
+
+use anyhow::{Context as _, anyhow};
+use stanchion::gate::Gate;
+use stanchion::policy::{self, Policy};
+use stanchion::shell::query::Queries;
+use std::path::{Path, PathBuf};
+
+/// The policy that applies when none is named.
+const DEFAULT: &str = "firstmate";
+
+/// What the command line says of policies.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Selection {
+    /// A shipped policy by name, or a policy file; may be given more than once
+    #[arg(long = "policy", value_name = "NAME|FILE")]
+    pub policies: Vec<PathBuf>,
+    /// Edited query files to read instead of the shipped ones
+    #[arg(long, value_name = "DIR")]
+    pub queries: Option<PathBuf>,
+}
+
+/// Loaded policies and queries.
+pub struct Loaded {
+    /// The gate over all of them.
+    pub gate: Gate,
+    /// The queries that read commands.
+    pub queries: &'static Queries,
+    /// The variable that names the home of the guarded system.
+    pub home_variable: Option<String>,
+}
+
+impl Selection {
+    /// Loads what is selected.
+    pub fn load(&self) -> anyhow::Result<Loaded> {
+        let queries = self.queries.as_deref().map_or(Ok(Queries::shipped()), read_queries)?;
+        let policies = self.policies()?;
+        let home_variable =
+            policies.iter().find_map(|policy| policy.home_variable().map(ToOwned::to_owned));
+        let gate = Gate::new(policies).with_queries(queries);
+        Ok(Loaded { gate, queries, home_variable })
+    }
+
+    fn policies(&self) -> anyhow::Result<Vec<Policy>> {
+        if self.policies.is_empty() {
+            return Ok(vec![find(Path::new(DEFAULT))?]);
+        }
+        self.policies.iter().map(|name| find(name)).collect()
+    }
+}
+
+fn find(name: &Path) -> anyhow::Result<Policy> {
+    if let Some(policy) = name.to_str().and_then(policy::shipped) {
+        return Ok(policy);
+    }
+    let bare = name.components().count() == 1 && name.extension().is_none();
+    if bare && !name.exists() {
+        return Err(anyhow!("no shipped policy and no file is named `{}`", name.display()));
+    }
+    policy::load(name).map_err(|errors| anyhow!("{errors}"))
+}
+
+/// Query files live as long as the process, as the shipped ones do.
+fn read_queries(directory: &Path) -> anyhow::Result<&'static Queries> {
+    let queries = Queries::load(directory).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        anyhow!("{}", lines.join("\n"))
+    });
+    Ok(Box::leak(Box::new(queries.context("the queries cannot be used")?)))
+}

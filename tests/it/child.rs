@@ -1,0 +1,32 @@
+//! Runs the program as a child process.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+/// The program, with nothing of the harness that runs these tests in its environment.
+pub fn stanchion() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stanchion"));
+    for variable in stanchion::harness::PROJECT_VARIABLES {
+        command.env_remove(variable);
+    }
+    command.env_remove("FM_HOME");
+    command
+}
+
+/// Runs it with arguments and stdin.
+pub fn run(arguments: &[&str], stdin: &[u8]) -> Output {
+    feed(stanchion().args(arguments), stdin)
+}
+
+/// Runs a command with stdin.
+pub fn feed(command: &mut Command, stdin: &[u8]) -> Output {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    child.wait_with_output().unwrap()
+}
+
+/// A stream as text.
+pub fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
