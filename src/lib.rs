@@ -6,6 +6,8 @@
 pub mod call;
 pub mod gate;
 pub mod guards;
+pub mod harness;
+pub mod matrix;
 pub mod policy;
 pub mod shell;
 pub mod span;
