@@ -82,8 +82,9 @@ impl Gate {
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
             for guard in guards::all() {
-                if guard.check(&subject).is_empty() {
-                    silent.push((guard.id().to_owned(), guard.silence(&subject)));
+                let why = || guard.check(&subject).is_empty().then(|| guard.silence(&subject));
+                if let Ok(Some(why)) = catch_unwind(AssertUnwindSafe(why)) {
+                    silent.push((guard.id().to_owned(), why));
                 }
             }
         }
@@ -112,8 +113,13 @@ fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
 /// Whether a text holds anything that could compose a word out of pieces: expansions, patterns,
 /// braces, formats and escapes that a decoder would turn into other bytes.
 fn decodes(text: &[u8]) -> bool {
-    let escape = |pair: &[u8]| matches!(pair, [b'\\', byte] if byte.is_ascii_alphanumeric());
-    text.iter().any(|byte| b"$`*?[{%".contains(byte)) || text.windows(2).any(escape)
+    // `@(`, `+(` and `!(` are patterns under `extglob`; `?(` and `*(` hold a pattern byte anyway.
+    let pair = |pair: &[u8]| match pair {
+        [b'\\', byte] => byte.is_ascii_alphanumeric(),
+        [b'@' | b'+' | b'!', b'('] => true,
+        _ => false,
+    };
+    text.iter().any(|byte| b"$`*?[{%".contains(byte)) || text.windows(2).any(pair)
 }
 
 /// Whether a text names a protected script, the guarded process or a program that could kill it.

@@ -1,16 +1,20 @@
 //! Broad kills of a named process (CONTRACT 6): by pattern, by what a finder tells, and in text that
 //! could not be read. Must never object to a finder that only reads.
 
-use super::matching::{mentions, normalised, pattern_finds};
+use super::matching::{mentions, normalised};
+use super::regex::Regex;
 use super::{Guard, Subject, deny};
 use crate::policy::KillVerb;
 use crate::shell::model::{Command, Cooked, Locality, PlaceId, PlaceKind, Word};
 use crate::verdict::Finding;
+use std::collections::BTreeSet;
 
 /// The guard.
 pub(super) struct Kill;
 
 const CODE: &str = "broad-watcher-kill";
+/// Builtins that read variables from their input.
+const READERS: [&[u8]; 3] = [b"read", b"mapfile", b"readarray"];
 
 impl Guard for Kill {
     fn id(&self) -> &'static str {
@@ -98,7 +102,7 @@ fn has_option(word: &[u8], option: &str) -> bool {
 
 /// Whether a word may name the guarded process.
 fn word_names(subject: &Subject<'_>, word: &Word) -> bool {
-    let finds = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| pattern_finds(bytes, name.as_bytes()));
+    let finds = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| pattern_names(subject, bytes, name));
     let literal = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| mentions(bytes, name));
     word.values().any(|value| match value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => finds(bytes),
@@ -107,29 +111,77 @@ fn word_names(subject: &Subject<'_>, word: &Word) -> bool {
     })
 }
 
+/// Whether a pattern finds the guarded process by its name, or by the name in a script's path.
+fn pattern_names(subject: &Subject<'_>, pattern: &[u8], name: &str) -> bool {
+    if pattern.is_empty() {
+        return false;
+    }
+    if mentions(&normalised(pattern), name) {
+        return true;
+    }
+    let Some(regex) = Regex::parse(pattern) else { return true };
+    let in_path = |path: &str| {
+        // A pattern that finds the path without the name as well (`sh`) does not name the process.
+        let path = format!("/{path}");
+        path.contains(name) && regex.finds(path.as_bytes()) && !regex.finds(path.replace(name, "").as_bytes())
+    };
+    regex.finds(name.as_bytes())
+        || regex.covers(name.as_bytes())
+        || subject.policy.protected.scripts.iter().any(|script| in_path(&script.path))
+}
+
 /// Whether `kill` gets its process ids from a finder of the guarded process.
 fn by_finder(subject: &Subject<'_>, command: &Command) -> bool {
-    let script = subject.script;
+    if !any_finder(subject) {
+        return false;
+    }
     let operands = command.words.iter().skip(1);
     let substituted = operands.clone().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
-    let variables: Vec<&Vec<u8>> = operands.flat_map(|word| &word.variables).collect();
-    let assigned = script.commands.iter().flat_map(|command| &command.assignments).any(|assignment| {
-        let found = assignment.value.iter().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
-        found && variables.contains(&&assignment.name)
-    });
-    let declared = !variables.is_empty() && script.commands.iter().any(|other| {
-        let words = other.words.iter().skip(1);
-        words.clone().any(|word| {
-            let head = match &word.value {
-                Cooked::Affix { head, .. } => head.as_slice(),
-                Cooked::Exact(_) | Cooked::Pattern(_) | Cooked::Opaque => &[],
-            };
-            let name = head.strip_suffix(b"=").unwrap_or_default();
-            variables.iter().any(|variable| variable.as_slice() == name)
-                && word.substitutions.iter().any(|place| finds(subject, *place))
-        })
-    });
-    substituted || assigned || declared || enclosed(subject, command)
+    let tainted = tainted(subject);
+    let variable = operands.flat_map(|word| &word.variables).any(|name| tainted.contains(name.as_slice()));
+    substituted || variable || enclosed(subject, command)
+}
+
+/// The variables that hold what a finder of the guarded process told, also at second hand.
+fn tainted<'s>(subject: &Subject<'s>) -> BTreeSet<&'s [u8]> {
+    let bindings: Vec<(&[u8], &Word)> = subject.script.commands.iter().flat_map(bindings).collect();
+    let mut tainted: BTreeSet<&[u8]> = bindings
+        .iter()
+        .filter(|(_, word)| word.substitutions.iter().any(|place| finds(subject, *place)))
+        .map(|(name, _)| *name)
+        .collect();
+    let mut grew = !tainted.is_empty();
+    while grew {
+        let before = tainted.len();
+        for (name, word) in &bindings {
+            if word.variables.iter().any(|variable| tainted.contains(variable.as_slice())) {
+                tainted.insert(name);
+            }
+        }
+        grew = tainted.len() > before;
+    }
+    tainted
+}
+
+/// The variables that a command sets, each with a word that its value comes from.
+fn bindings(command: &Command) -> Vec<(&[u8], &Word)> {
+    let assigned = command.assignments.iter().flat_map(|assignment| assignment.value.iter().map(|word| (assignment.name.as_slice(), word)));
+    let mut bindings: Vec<(&[u8], &Word)> = assigned.collect();
+    for word in command.words.iter().skip(1) {
+        // `export NAME=…` and its like.
+        if let Cooked::Affix { head, .. } = &word.value
+            && let Some(at) = head.iter().position(|byte| *byte == b'=')
+        {
+            bindings.push((head.get(..at).unwrap_or_default(), word));
+        }
+    }
+    if base(command).is_some_and(|name| READERS.contains(&name)) {
+        let names: Vec<&[u8]> = command.words.iter().skip(1).filter_map(Word::exact).collect();
+        for target in command.redirects.iter().filter_map(|redirect| redirect.target.as_ref()) {
+            bindings.extend(names.iter().map(|name| (*name, target)));
+        }
+    }
+    bindings
 }
 
 /// A kill in a pipeline or loop that a finder feeds.
@@ -143,6 +195,12 @@ fn enclosed(subject: &Subject<'_>, command: &Command) -> bool {
         Some(PlaceKind::While | PlaceKind::For | PlaceKind::Select) => finds(subject, place),
         _ => false,
     })
+}
+
+/// Whether the text runs a finder at all.
+fn any_finder(subject: &Subject<'_>) -> bool {
+    let finders = &subject.policy.kill.finders;
+    subject.script.commands.iter().any(|command| base(command).is_some_and(|name| is(finders, name)))
 }
 
 /// Whether the commands of a place find the guarded process.

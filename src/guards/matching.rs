@@ -77,7 +77,8 @@ fn unit(glob: &[u8], at: usize, byte: Option<u8>) -> Option<usize> {
     }
 }
 
-fn in_class(class: &[u8], byte: u8) -> bool {
+/// Whether a bracket expression's inside matches a byte; a named class matches all.
+pub(super) fn in_class(class: &[u8], byte: u8) -> bool {
     if class.contains(&b'[') {
         return true;
     }
@@ -113,90 +114,4 @@ pub(crate) fn normalised(text: &[u8]) -> Vec<u8> {
 pub(crate) fn mentions(normalised: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
     !word.is_empty() && normalised.windows(word.len()).any(|window| window == word)
-}
-
-/// Whether an extended regular expression, or a plain name, finds `name`. Groups and alternations
-/// are tried one by one; what is not understood counts as no regular expression.
-pub(super) fn pattern_finds(pattern: &[u8], name: &[u8]) -> bool {
-    if pattern.is_empty() {
-        return false;
-    }
-    let plain: Vec<u8> = pattern.iter().copied().filter(|byte| !matches!(byte, b'(' | b')' | b'\\')).collect();
-    if plain.windows(name.len()).any(|window| window == name) {
-        return true;
-    }
-    let (mut depth, mut start, mut branches) = (0i32, 0, Vec::new());
-    for (at, byte) in pattern.iter().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            b'|' if depth <= 0 => {
-                branches.push(pattern.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    branches.push(pattern.get(start..).unwrap_or_default());
-    branches.into_iter().any(|branch| {
-        let branch: Vec<u8> = branch.iter().copied().filter(|byte| !matches!(byte, b'(' | b')')).collect();
-        // A longer pattern than the name (a path, say) may find it in its middle.
-        let anchored = branch.strip_prefix(b"^").map(<[u8]>::to_vec);
-        match anchored {
-            Some(rest) => here(&rest, name, 0),
-            None => !branch.is_empty() && (0..name.len()).any(|from| here(&branch, name.get(from..).unwrap_or_default(), 0)),
-        }
-    })
-}
-
-/// A backtracking matcher for one branch: literals, `.`, classes, `*`, `+`, `?`, `$`, `\`.
-fn here(pattern: &[u8], text: &[u8], depth: usize) -> bool {
-    if pattern.is_empty() || depth > 256 {
-        return true;
-    }
-    if pattern == b"$" {
-        return text.is_empty();
-    }
-    let Some(end) = atom_end(pattern) else { return false };
-    let (atom, rest) = pattern.split_at(end);
-    let matches = |byte: Option<&u8>| byte.is_some_and(|byte| atom_matches(atom, *byte));
-    match rest.first() {
-        Some(b'*' | b'+' | b'?') => {
-            let least = usize::from(rest.first() == Some(&b'+'));
-            let most = if rest.first() == Some(&b'?') { 1 } else { text.len() };
-            let after = rest.get(1..).unwrap_or_default();
-            let mut count = 0;
-            loop {
-                if count >= least && here(after, text.get(count..).unwrap_or_default(), depth + 1) {
-                    return true;
-                }
-                if count >= most || !matches(text.get(count)) {
-                    return false;
-                }
-                count += 1;
-            }
-        }
-        _ => {
-            // The name may end before a pattern that is longer does (`fm-watch.*arm`).
-            text.is_empty() && depth >= 6 || matches(text.first()) && here(rest, text.get(1..).unwrap_or_default(), depth + 1)
-        }
-    }
-}
-
-fn atom_end(pattern: &[u8]) -> Option<usize> {
-    match pattern.first()? {
-        b'\\' if pattern.len() > 1 => Some(2),
-        b'[' => pattern.iter().skip(2).position(|byte| *byte == b']').map(|at| at + 3),
-        _ => Some(1),
-    }
-}
-
-fn atom_matches(atom: &[u8], byte: u8) -> bool {
-    match atom {
-        [b'.'] => true,
-        [b'\\', literal] => *literal == byte,
-        [b'[', class @ .., b']'] => in_class(class, byte),
-        [literal] => *literal == byte,
-        _ => false,
-    }
 }

@@ -4,6 +4,7 @@
 mod kill;
 mod matching;
 mod protected;
+mod regex;
 
 use crate::call::ToolCall;
 use crate::policy::{CODES, Policy};

@@ -5,6 +5,7 @@ mod child;
 mod cli;
 mod cook;
 mod grammar_cases;
+mod guards;
 mod hook;
 mod queries;
 mod tidy;
