@@ -98,7 +98,8 @@ fn has_option(word: &[u8], option: &str) -> bool {
 
 /// Whether a word may name the guarded process.
 fn word_names(subject: &Subject<'_>, word: &Word) -> bool {
-    let finds = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| pattern_finds(bytes, name.as_bytes()));
+    let finds =
+        |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| pattern_finds(bytes, name.as_bytes()));
     let literal = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| mentions(bytes, name));
     word.values().any(|value| match value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => finds(bytes),
@@ -111,24 +112,27 @@ fn word_names(subject: &Subject<'_>, word: &Word) -> bool {
 fn by_finder(subject: &Subject<'_>, command: &Command) -> bool {
     let script = subject.script;
     let operands = command.words.iter().skip(1);
-    let substituted = operands.clone().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
+    let substituted =
+        operands.clone().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
     let variables: Vec<&Vec<u8>> = operands.flat_map(|word| &word.variables).collect();
     let assigned = script.commands.iter().flat_map(|command| &command.assignments).any(|assignment| {
-        let found = assignment.value.iter().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
+        let found =
+            assignment.value.iter().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
         found && variables.contains(&&assignment.name)
     });
-    let declared = !variables.is_empty() && script.commands.iter().any(|other| {
-        let words = other.words.iter().skip(1);
-        words.clone().any(|word| {
-            let head = match &word.value {
-                Cooked::Affix { head, .. } => head.as_slice(),
-                Cooked::Exact(_) | Cooked::Pattern(_) | Cooked::Opaque => &[],
-            };
-            let name = head.strip_suffix(b"=").unwrap_or_default();
-            variables.iter().any(|variable| variable.as_slice() == name)
-                && word.substitutions.iter().any(|place| finds(subject, *place))
-        })
-    });
+    let declared = !variables.is_empty()
+        && script.commands.iter().any(|other| {
+            let words = other.words.iter().skip(1);
+            words.clone().any(|word| {
+                let head = match &word.value {
+                    Cooked::Affix { head, .. } => head.as_slice(),
+                    Cooked::Exact(_) | Cooked::Pattern(_) | Cooked::Opaque => &[],
+                };
+                let name = head.strip_suffix(b"=").unwrap_or_default();
+                variables.iter().any(|variable| variable.as_slice() == name)
+                    && word.substitutions.iter().any(|place| finds(subject, *place))
+            })
+        });
     substituted || assigned || declared || enclosed(subject, command)
 }
 
@@ -149,7 +153,8 @@ fn enclosed(subject: &Subject<'_>, command: &Command) -> bool {
 fn finds(subject: &Subject<'_>, place: PlaceId) -> bool {
     let script = subject.script;
     let inside = || script.commands.iter().filter(|command| script.within(command.place, place));
-    let finder = inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
+    let finder =
+        inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
     finder && inside().any(|command| command.words.iter().skip(1).any(|word| word_names(subject, word)))
 }
 
@@ -157,16 +162,20 @@ fn finds_with(subject: &Subject<'_>, _stage: PlaceId, pipeline: usize) -> bool {
     let script = subject.script;
     let inside = || {
         script.commands.iter().filter(|command| {
-            script.kinds(command.place).any(|kind| matches!(kind, PlaceKind::Pipeline { pipeline: other, .. } if *other == pipeline))
+            script
+                .kinds(command.place)
+                .any(|kind| matches!(kind, PlaceKind::Pipeline { pipeline: other, .. } if *other == pipeline))
         })
     };
-    let finder = inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
+    let finder =
+        inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
     finder && inside().any(|command| command.words.iter().skip(1).any(|word| word_names(subject, word)))
 }
 
 fn opaque_kill(subject: &Subject<'_>, bytes: &[u8]) -> bool {
     let text = normalised(bytes);
     let kill = &subject.policy.kill;
-    let verb = kill.kill.iter().chain(kill.verbs.iter().map(|verb| &verb.program)).any(|verb| mentions(&text, verb));
+    let verb =
+        kill.kill.iter().chain(kill.verbs.iter().map(|verb| &verb.program)).any(|verb| mentions(&text, verb));
     verb && kill.names.iter().any(|name| mentions(&text, name))
 }

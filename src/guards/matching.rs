@@ -26,7 +26,8 @@ pub(super) fn names(path: &[u8], suffix: &str) -> bool {
 
 /// Whether a glob (with `\` quoting) may expand to a path that is `suffix` or ends in `/suffix`.
 pub(super) fn glob_may_name(glob: &[u8], suffix: &str) -> bool {
-    let parts: Vec<&[u8]> = glob.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
+    let parts: Vec<&[u8]> =
+        glob.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
     let wanted: Vec<&str> = suffix.split('/').collect();
     parts.len() >= wanted.len()
         && parts.iter().rev().zip(wanted.iter().rev()).all(|(part, name)| glob_matches(part, name.as_bytes()))
@@ -121,7 +122,8 @@ pub(super) fn pattern_finds(pattern: &[u8], name: &[u8]) -> bool {
     if pattern.is_empty() {
         return false;
     }
-    let plain: Vec<u8> = pattern.iter().copied().filter(|byte| !matches!(byte, b'(' | b')' | b'\\')).collect();
+    let plain: Vec<u8> =
+        pattern.iter().copied().filter(|byte| !matches!(byte, b'(' | b')' | b'\\')).collect();
     if plain.windows(name.len()).any(|window| window == name) {
         return true;
     }
@@ -144,7 +146,10 @@ pub(super) fn pattern_finds(pattern: &[u8], name: &[u8]) -> bool {
         let anchored = branch.strip_prefix(b"^").map(<[u8]>::to_vec);
         match anchored {
             Some(rest) => here(&rest, name, 0),
-            None => !branch.is_empty() && (0..name.len()).any(|from| here(&branch, name.get(from..).unwrap_or_default(), 0)),
+            None => {
+                !branch.is_empty()
+                    && (0..name.len()).any(|from| here(&branch, name.get(from..).unwrap_or_default(), 0))
+            }
         }
     })
 }
@@ -178,7 +183,8 @@ fn here(pattern: &[u8], text: &[u8], depth: usize) -> bool {
         }
         _ => {
             // The name may end before a pattern that is longer does (`fm-watch.*arm`).
-            text.is_empty() && depth >= 6 || matches(text.first()) && here(rest, text.get(1..).unwrap_or_default(), depth + 1)
+            text.is_empty() && depth >= 6
+                || matches(text.first()) && here(rest, text.get(1..).unwrap_or_default(), depth + 1)
         }
     }
 }

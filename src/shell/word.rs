@@ -90,7 +90,13 @@ impl Lowerer<'_> {
         Word { span: self.origin.span(raw.span), quoted, ..Word::default() }
     }
 
-    fn pieces(&mut self, parts: &[Part], place: PlaceId, env: &mut Environment, shape: &mut Word) -> Vec<Piece> {
+    fn pieces(
+        &mut self,
+        parts: &[Part],
+        place: PlaceId,
+        env: &mut Environment,
+        shape: &mut Word,
+    ) -> Vec<Piece> {
         parts.iter().map(|part| self.piece(part, place, env, shape)).collect()
     }
 
@@ -138,7 +144,12 @@ impl Lowerer<'_> {
         while bytes.last() == Some(&b'\n') {
             bytes.pop();
         }
-        Piece::Known { name: b"$(".to_vec(), values: vec![vec![Cooked::Exact(bytes)]], certain: false, quoted }
+        Piece::Known {
+            name: b"$(".to_vec(),
+            values: vec![vec![Cooked::Exact(bytes)]],
+            certain: false,
+            quoted,
+        }
     }
 
     fn fields(&self, pieces: &[Piece], shape: &Word) -> (Vec<Word>, Vec<Variant>) {
@@ -161,7 +172,9 @@ impl Lowerer<'_> {
             if let [word] = words.as_mut_slice() {
                 word.alternatives.extend(joined(&fields));
             }
-            variants.push(Variant { words: fields, name: name.clone(), own: false });
+            if !names_itself(pieces) {
+                variants.push(Variant { words: fields, name: name.clone(), own: false });
+            }
         }
         (words, variants)
     }
@@ -192,13 +205,19 @@ impl Lowerer<'_> {
         }
     }
 
-    fn further(&mut self, id: CommandId, command: &Command, kind: PlaceKind, words: Vec<Word>, env: &mut Environment) {
+    fn further(
+        &mut self,
+        id: CommandId,
+        command: &Command,
+        kind: PlaceKind,
+        words: Vec<Word>,
+        env: &mut Environment,
+    ) {
         if words.is_empty() {
             return;
         }
         let place = self.place(command.place, kind, command.span);
-        let further =
-            Command { place, words, certain: false, outer: Some(id), ..command.clone() };
+        let further = Command { place, words, certain: false, outer: Some(id), ..command.clone() };
         let further = self.push(further);
         self.resolve(further, env, 1);
     }
@@ -220,7 +239,13 @@ fn names_itself(pieces: &[Piece]) -> bool {
     }
 }
 
-fn parameter(name: &[u8], plain: bool, quoted: bool, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
+fn parameter(
+    name: &[u8],
+    plain: bool,
+    quoted: bool,
+    default: Option<Vec<Piece>>,
+    env: &Environment,
+) -> Piece {
     let known = env.get(name);
     if plain && name == b"IFS" && known.is_none() && !quoted {
         return Piece::Break;

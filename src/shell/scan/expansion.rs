@@ -126,7 +126,9 @@ impl Scanner<'_> {
         if self.peek() == Some(b'!') && self.peek2() != Some(b'}') {
             self.bump();
             indirect = true;
-        } else if self.peek() == Some(b'#') && !matches!(self.peek2(), Some(b'}' | b':' | b'-' | b'=' | b'+' | b'%' | b'/')) {
+        } else if self.peek() == Some(b'#')
+            && !matches!(self.peek2(), Some(b'}' | b':' | b'-' | b'=' | b'+' | b'%' | b'/'))
+        {
             self.bump();
             indirect = true;
         }
