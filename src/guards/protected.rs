@@ -133,7 +133,8 @@ fn is_nesting(subject: &Subject<'_>, kind: &PlaceKind, command: &Command, writte
         PlaceKind::Wrapper { program } => {
             let exec = subject.policy.protected.exec.iter().any(|name| name.as_bytes() == program);
             let plain = written.words.len() == command.words.len() + 1;
-            !(exec && plain) && !is_background_wrapper(subject, kind)
+            let allowed = exec && plain;
+            !allowed && !is_background_wrapper(subject, kind)
         }
         PlaceKind::Subshell
         | PlaceKind::Group

@@ -400,8 +400,8 @@ fn pattern(atoms: &[Atom]) -> Vec<u8> {
 /// Brace expansion (bash manual 3.5.1) over pieces.
 fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     let live = pieces.iter().any(|piece| match piece {
-        Piece::Literal { bytes, quoted: false } => bytes.contains(&b'{'),
-        _ => false,
+        Piece::Literal { bytes, quoted } => !quoted && bytes.contains(&b'{'),
+        Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
     });
     if !live {
         return vec![pieces];
@@ -412,7 +412,9 @@ fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
             Piece::Literal { bytes, quoted: false } => {
                 units.extend(bytes.into_iter().map(cook::Unit::Byte));
             }
-            other => units.push(cook::Unit::Other(other)),
+            other @ (Piece::Literal { .. } | Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break) => {
+                units.push(cook::Unit::Other(other));
+            }
         }
     }
     cook::brace_expand(&units).into_iter().map(gather).collect()
