@@ -295,11 +295,11 @@ impl Scanner<'_> {
                 Some(b'#') => break,
                 Some(_) => {}
             }
-            if simple.words.is_empty() {
-                if let Some(assignment) = self.assignment()? {
-                    simple.assignments.push(assignment);
-                    continue;
-                }
+            if simple.words.is_empty()
+                && let Some(assignment) = self.assignment()?
+            {
+                simple.assignments.push(assignment);
+                continue;
             }
             let word = match self.array_operand()? {
                 Some(word) => word,

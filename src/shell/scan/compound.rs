@@ -34,10 +34,10 @@ impl Scanner<'_> {
 
     fn plain_compound(&mut self) -> Step<Option<Compound>> {
         let compound = if self.peek() == Some(b'(') {
-            if self.peek2() == Some(b'(') {
-                if let Some(test) = self.arithmetic_command()? {
-                    return Ok(Some(test));
-                }
+            if self.peek2() == Some(b'(')
+                && let Some(test) = self.arithmetic_command()?
+            {
+                return Ok(Some(test));
             }
             self.subshell()?
         } else if self.at_reserved(b"{") {
