@@ -32,6 +32,14 @@ struct Walk {
     unknown: Option<usize>,
 }
 
+/// Whether `-s` says that operands are arguments and the text comes on standard input (POSIX `sh`).
+fn reads_stdin(options: &[Word]) -> bool {
+    options
+        .iter()
+        .filter_map(|word| word.value.exact())
+        .any(|option| option.starts_with(b"-") && !option.starts_with(b"--") && option.contains(&b's'))
+}
+
 /// Whether `-c` only marks that the first operand is text, as in shells (`bash -c -l TEXT`).
 fn text_is_operand(program: &Program) -> bool {
     program.operands == Operands::File && program.skip == 0
@@ -134,6 +142,10 @@ impl Lowerer<'_> {
             return;
         };
         let operands = command.words.get(first..).unwrap_or_default();
+        if program.stdin && !walk.text_operand && reads_stdin(command.words.get(1..first).unwrap_or_default())
+        {
+            return self.stdin_payload(command, base, env);
+        }
         if walk.text_operand {
             let mut own = env.clone();
             let values: Vec<&Word> = operands.iter().skip(2).collect();

@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         let mut shape = self.shape(raw);
         let pieces = self.pieces(&raw.parts, place, env, &mut shape);
         let mut fields = Fields::default();
-        for pieces in braces(pieces) {
+        for pieces in braces(pieces).into_iter().filter(|pieces| !is_nothing(pieces)) {
             let (words, variants) = self.fields(&pieces, &shape);
             if fields.words.is_empty() {
                 fields.variants = variants;
@@ -221,6 +221,14 @@ impl Lowerer<'_> {
         let further = self.push(further);
         self.resolve(further, env, 1);
     }
+}
+
+/// Whether a choice of a brace expansion is empty and unquoted, which makes no word (`{a,}`).
+fn is_nothing(pieces: &[Piece]) -> bool {
+    pieces.iter().all(|piece| match piece {
+        Piece::Literal { bytes, quoted } => !quoted && bytes.is_empty(),
+        Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
+    })
 }
 
 /// Whether a word may expand to nothing at all.
