@@ -4,9 +4,9 @@
 use crate::call::ToolCall;
 use crate::guards::{self, Subject};
 use crate::policy::Policy;
+use crate::shell;
 use crate::shell::model::Script;
 use crate::shell::query::Queries;
-use crate::shell;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -126,7 +126,8 @@ fn decodes(text: &[u8]) -> bool {
 fn mentions_any(policy: &Policy, text: &[u8]) -> bool {
     let text: Vec<u8> =
         text.iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\'' | b'"' | b'\n' | b'\r')).collect();
-    let scripts = policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
+    let scripts =
+        policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
     let kill = &policy.kill;
     let verbs = kill.verbs.iter().map(|verb| verb.program.as_str());
     let named = kill.names.iter().chain(&kill.kill).map(String::as_str);

@@ -59,9 +59,8 @@ impl Verdict {
     /// Orders findings: strongest decision, then smallest rank, then position in the text.
     #[must_use]
     pub fn fold(mut findings: Vec<Finding>) -> Self {
-        findings.sort_by(|a, b| {
-            b.decision.cmp(&a.decision).then(a.rank.cmp(&b.rank)).then(a.span.cmp(&b.span))
-        });
+        findings
+            .sort_by(|a, b| b.decision.cmp(&a.decision).then(a.rank.cmp(&b.rank)).then(a.span.cmp(&b.span)));
         findings.dedup();
         Self { findings }
     }

@@ -3,10 +3,10 @@
 
 use super::{out, selection::Selection, shown};
 use serde::Serialize;
+use stanchion::shell;
 use stanchion::shell::model::Script;
 use stanchion::shell::query::Queries;
 use stanchion::shell::syntax::{self, Node, Tree};
-use stanchion::shell;
 use stanchion::span::Span;
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -9,8 +9,8 @@ use super::{out, shown};
 use diagram::{Mark, Note};
 use serde::Serialize;
 use stanchion::call::ToolCall;
-use stanchion::shell::model::{Command, Cooked, Script, Word};
 use stanchion::shell;
+use stanchion::shell::model::{Command, Cooked, Script, Word};
 use stanchion::verdict::Verdict;
 use std::ffi::OsString;
 
@@ -77,7 +77,8 @@ impl Explained {
             let value = differs(&script.source, word)?;
             Some(Note::new(word.span, Mark::Value, format!("is {value}")))
         });
-        let data = script.data.iter().map(|data| Note::new(data.span, Mark::Data, format!("data: {}", data.kind)));
+        let data =
+            script.data.iter().map(|data| Note::new(data.span, Mark::Data, format!("data: {}", data.kind)));
         let opaque = script
             .opaque
             .iter()
@@ -97,8 +98,17 @@ impl Explained {
             answer: shown::answer(&self.verdict),
             findings: shown::findings(&self.verdict),
             executions: shown::executions(script),
-            words: script.commands.iter().flat_map(|command| &command.words).map(|word| cooked(script, word)).collect(),
-            data: script.data.iter().map(|data| Region { span: shown::range(data.span), what: data.kind }).collect(),
+            words: script
+                .commands
+                .iter()
+                .flat_map(|command| &command.words)
+                .map(|word| cooked(script, word))
+                .collect(),
+            data: script
+                .data
+                .iter()
+                .map(|data| Region { span: shown::range(data.span), what: data.kind })
+                .collect(),
             opaque: script
                 .opaque
                 .iter()

@@ -1,9 +1,9 @@
 //! `stanchion hook`: a harness's call in, silence or a denial out. Owns its small argument parser
 //! and the rule that a broken hook has no opinion; must never build clap's commands.
 
+use super::out;
 use super::place::Place;
 use super::selection::{Loaded, Selection};
-use super::out;
 use stanchion::call::ToolCall;
 use stanchion::harness::{self, Payload, Reply};
 use std::ffi::{OsStr, OsString};
@@ -81,10 +81,8 @@ fn answer(args: &Args) -> Reply {
 }
 
 fn judge(loaded: &Loaded, call: &ToolCall, claude: bool) -> Reply {
-    catch_unwind(AssertUnwindSafe(|| loaded.gate.judge(call))).map_or_else(
-        |_| harness::reply::deny(PANIC, claude),
-        |verdict| harness::reply(&verdict, claude),
-    )
+    catch_unwind(AssertUnwindSafe(|| loaded.gate.judge(call)))
+        .map_or_else(|_| harness::reply::deny(PANIC, claude), |verdict| harness::reply(&verdict, claude))
 }
 
 fn payload(args: &Args) -> Option<Payload> {

@@ -35,8 +35,7 @@ impl Selection {
     pub fn load(&self) -> anyhow::Result<Loaded> {
         let queries = self.queries.as_deref().map_or(Ok(Queries::shipped()), read_queries)?;
         let policies = self.policies()?;
-        let home_variable =
-            policies.iter().find_map(|policy| policy.home_variable().map(ToOwned::to_owned));
+        let home_variable = policies.iter().find_map(|policy| policy.home_variable().map(ToOwned::to_owned));
         let gate = Gate::new(policies).with_queries(queries);
         Ok(Loaded { gate, queries, home_variable })
     }

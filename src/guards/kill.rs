@@ -102,7 +102,8 @@ fn has_option(word: &[u8], option: &str) -> bool {
 
 /// Whether a word may name the guarded process.
 fn word_names(subject: &Subject<'_>, word: &Word) -> bool {
-    let finds = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| pattern_names(subject, bytes, name));
+    let finds =
+        |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| pattern_names(subject, bytes, name));
     let literal = |bytes: &[u8]| subject.policy.kill.names.iter().any(|name| mentions(bytes, name));
     word.values().any(|value| match value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => finds(bytes),
@@ -116,7 +117,8 @@ fn pattern_names(subject: &Subject<'_>, pattern: &[u8], name: &str) -> bool {
     if pattern.is_empty() {
         return false;
     }
-    if mentions(&normalised(pattern), name) {
+    let plain: Vec<u8> = normalised(pattern).into_iter().filter(|byte| !b"()".contains(byte)).collect();
+    if mentions(&plain, name) {
         return true;
     }
     let Some(regex) = Regex::parse(pattern) else { return true };
@@ -136,7 +138,8 @@ fn by_finder(subject: &Subject<'_>, command: &Command) -> bool {
         return false;
     }
     let operands = command.words.iter().skip(1);
-    let substituted = operands.clone().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
+    let substituted =
+        operands.clone().flat_map(|word| &word.substitutions).any(|place| finds(subject, *place));
     let tainted = tainted(subject);
     let variable = operands.flat_map(|word| &word.variables).any(|name| tainted.contains(name.as_slice()));
     substituted || variable || enclosed(subject, command)
@@ -165,7 +168,10 @@ fn tainted<'s>(subject: &Subject<'s>) -> BTreeSet<&'s [u8]> {
 
 /// The variables that a command sets, each with a word that its value comes from.
 fn bindings(command: &Command) -> Vec<(&[u8], &Word)> {
-    let assigned = command.assignments.iter().flat_map(|assignment| assignment.value.iter().map(|word| (assignment.name.as_slice(), word)));
+    let assigned = command
+        .assignments
+        .iter()
+        .flat_map(|assignment| assignment.value.iter().map(|word| (assignment.name.as_slice(), word)));
     let mut bindings: Vec<(&[u8], &Word)> = assigned.collect();
     for word in command.words.iter().skip(1) {
         // `export NAME=…` and its like.
@@ -207,7 +213,8 @@ fn any_finder(subject: &Subject<'_>) -> bool {
 fn finds(subject: &Subject<'_>, place: PlaceId) -> bool {
     let script = subject.script;
     let inside = || script.commands.iter().filter(|command| script.within(command.place, place));
-    let finder = inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
+    let finder =
+        inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
     finder && inside().any(|command| command.words.iter().skip(1).any(|word| word_names(subject, word)))
 }
 
@@ -215,16 +222,20 @@ fn finds_with(subject: &Subject<'_>, _stage: PlaceId, pipeline: usize) -> bool {
     let script = subject.script;
     let inside = || {
         script.commands.iter().filter(|command| {
-            script.kinds(command.place).any(|kind| matches!(kind, PlaceKind::Pipeline { pipeline: other, .. } if *other == pipeline))
+            script
+                .kinds(command.place)
+                .any(|kind| matches!(kind, PlaceKind::Pipeline { pipeline: other, .. } if *other == pipeline))
         })
     };
-    let finder = inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
+    let finder =
+        inside().any(|command| base(command).is_some_and(|name| is(&subject.policy.kill.finders, name)));
     finder && inside().any(|command| command.words.iter().skip(1).any(|word| word_names(subject, word)))
 }
 
 fn opaque_kill(subject: &Subject<'_>, bytes: &[u8]) -> bool {
     let text = normalised(bytes);
     let kill = &subject.policy.kill;
-    let verb = kill.kill.iter().chain(kill.verbs.iter().map(|verb| &verb.program)).any(|verb| mentions(&text, verb));
+    let verb =
+        kill.kill.iter().chain(kill.verbs.iter().map(|verb| &verb.program)).any(|verb| mentions(&text, verb));
     verb && kill.names.iter().any(|name| mentions(&text, name))
 }

@@ -26,7 +26,8 @@ pub(super) fn names(path: &[u8], suffix: &str) -> bool {
 
 /// Whether a glob (with `\` quoting) may expand to a path that is `suffix` or ends in `/suffix`.
 pub(super) fn glob_may_name(glob: &[u8], suffix: &str) -> bool {
-    let parts: Vec<&[u8]> = glob.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
+    let parts: Vec<&[u8]> =
+        glob.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
     let wanted: Vec<&str> = suffix.split('/').collect();
     parts.len() >= wanted.len()
         && parts.iter().rev().zip(wanted.iter().rev()).all(|(part, name)| glob_matches(part, name.as_bytes()))

@@ -45,7 +45,13 @@ pub fn all() -> &'static [&'static (dyn Guard + Sync)] {
 pub(crate) use matching::mentions;
 
 /// A denial with a code of the policy.
-fn deny(subject: &Subject<'_>, guard: &'static str, code: &'static str, span: Span, command: Option<&Command>) -> Finding {
+fn deny(
+    subject: &Subject<'_>,
+    guard: &'static str,
+    code: &'static str,
+    span: Span,
+    command: Option<&Command>,
+) -> Finding {
     let words = String::from_utf8_lossy(span.slice(&subject.script.source)).into_owned();
     let words: String = words.chars().take(80).collect();
     let rank = CODES.iter().position(|known| *known == code).unwrap_or(CODES.len());

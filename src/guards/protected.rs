@@ -4,9 +4,7 @@
 use super::matching::{fold, glob_may_name, mentions, names, normalised};
 use super::{Guard, Subject, deny};
 use crate::policy::ProtectedScript;
-use crate::shell::model::{
-    Command, Cooked, Directory, Item, Locality, PlaceKind, Script, Separator, Word,
-};
+use crate::shell::model::{Command, Cooked, Directory, Item, Locality, PlaceKind, Script, Separator, Word};
 use crate::verdict::Finding;
 
 /// The guard.
@@ -76,7 +74,8 @@ fn shape(subject: &Subject<'_>, command: &Command, protected: &ProtectedScript) 
     if kinds.iter().any(|kind| is_compound(kind)) && !variable {
         codes.push("unclassifiable-protected-command");
     }
-    let background = kinds.iter().any(|kind| is_background(subject, kind)) || holds_background(subject, command);
+    let background =
+        kinds.iter().any(|kind| is_background(subject, kind)) || holds_background(subject, command);
     let wrapped = kinds.iter().any(|kind| is_nesting(subject, kind, command, written));
     if !wrapped && !protected.blessed && !kinds.iter().any(|kind| is_background_wrapper(subject, kind)) {
         codes.push("watcher-direct");
@@ -134,7 +133,8 @@ fn is_nesting(subject: &Subject<'_>, kind: &PlaceKind, command: &Command, writte
         PlaceKind::Wrapper { program } => {
             let exec = subject.policy.protected.exec.iter().any(|name| name.as_bytes() == program);
             let plain = written.words.len() == command.words.len() + 1;
-            !(exec && plain || is_background_wrapper(subject, kind))
+            let allowed = exec && plain;
+            !allowed && !is_background_wrapper(subject, kind)
         }
         PlaceKind::Subshell
         | PlaceKind::Group
@@ -178,10 +178,11 @@ fn blessed(subject: &Subject<'_>, command: &Command) -> bool {
     let script = subject.script;
     let written = written(script, command);
     let Some((last, setup)) = script.items.split_last() else { return false };
-    let is_last = last.command.and_then(|id| script.commands.get(id)).is_some_and(|found| std::ptr::eq(found, written));
-    let order = setup.iter().all(|item| {
-        matches!(item.separator, Separator::Semicolon | Separator::Newline | Separator::And)
-    });
+    let is_last =
+        last.command.and_then(|id| script.commands.get(id)).is_some_and(|found| std::ptr::eq(found, written));
+    let order = setup
+        .iter()
+        .all(|item| matches!(item.separator, Separator::Semicolon | Separator::Newline | Separator::And));
     let ends = matches!(last.separator, Separator::End | Separator::Semicolon | Separator::Newline);
     is_last && order && ends && script.opaque.is_empty() && all_setup(subject, setup)
 }

@@ -81,10 +81,21 @@ mod tests {
     #[test]
     fn no_opinion() {
         for payload in [
-            "", " ", "null", "[]", "{", "x", "{}", r#"{"tool_input":{}}"#, r#"{"tool_input":null}"#,
-            r#"{"tool_input":{"command":1}}"#, r#"{"tool_input":{"command":null}}"#,
-            r#"{"tool_input":{"command":["ls"]}}"#, r#"{"tool_input":{"command":""}}"#,
-            r#"{"tool_input":{"command":"ls"}} trailing"#, r#"{"command":"ls"}"#,
+            "",
+            " ",
+            "null",
+            "[]",
+            "{",
+            "x",
+            "{}",
+            r#"{"tool_input":{}}"#,
+            r#"{"tool_input":null}"#,
+            r#"{"tool_input":{"command":1}}"#,
+            r#"{"tool_input":{"command":null}}"#,
+            r#"{"tool_input":{"command":["ls"]}}"#,
+            r#"{"tool_input":{"command":""}}"#,
+            r#"{"tool_input":{"command":"ls"}} trailing"#,
+            r#"{"command":"ls"}"#,
         ] {
             assert_eq!(command(payload), None, "{payload}");
         }

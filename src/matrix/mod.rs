@@ -14,5 +14,4 @@ pub use report::Format;
 pub use runner::{Checker, run};
 
 /// The shipped matrices: name and text.
-pub const SHIPPED: [(&str, &str); 1] =
-    [("watcher.toml", include_str!("../../fixtures/matrix/watcher.toml"))];
+pub const SHIPPED: [(&str, &str); 1] = [("watcher.toml", include_str!("../../fixtures/matrix/watcher.toml"))];

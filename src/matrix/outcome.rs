@@ -3,8 +3,8 @@
 
 use super::file::Row;
 use super::form::Form;
-use crate::harness::reply::deny;
 use crate::harness::Reply;
+use crate::harness::reply::deny;
 use crate::verdict::Decision;
 use serde::Serialize;
 

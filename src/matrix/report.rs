@@ -112,7 +112,9 @@ fn xml(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' | '\r' => { let _ = write!(escaped, "&#{};", u32::from(char)); }
+            '\n' | '\t' | '\r' => {
+                let _ = write!(escaped, "&#{};", u32::from(char));
+            }
             char if char.is_control() || char == '\u{fffe}' || char == '\u{ffff}' => escaped.push('\u{fffd}'),
             char => escaped.push(char),
         }

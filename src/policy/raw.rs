@@ -102,7 +102,11 @@ pub(super) fn compile(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
 
 fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
     if *raw.version.get_ref() != 1 {
-        problems.add(raw.version.span(), format!("unknown version {}", raw.version.get_ref()), "write version = 1");
+        problems.add(
+            raw.version.span(),
+            format!("unknown version {}", raw.version.get_ref()),
+            "write version = 1",
+        );
     }
     if raw.name.get_ref().trim().is_empty() {
         problems.add(raw.name.span(), "the name is blank".to_owned(), "give the policy a name");
@@ -118,7 +122,11 @@ fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
     raw.protected.setup_files.iter().for_each(|file| relative(file, problems));
     for name in &raw.kill.names {
         if name.get_ref().trim().is_empty() {
-            problems.add(name.span(), "a blank name would match every process".to_owned(), "name the process");
+            problems.add(
+                name.span(),
+                "a blank name would match every process".to_owned(),
+                "name the process",
+            );
         }
     }
 }
@@ -139,10 +147,16 @@ fn reasons(raw: &BTreeMap<Spanned<String>, Spanned<String>>, problems: &mut Prob
             problems.add(code.span(), format!("unknown code {:?}", code.get_ref()), &remedy);
         }
         if reason.get_ref().trim().is_empty() {
-            problems.add(reason.span(), "the reason is blank".to_owned(), "say what is wrong and how to do it right");
+            problems.add(
+                reason.span(),
+                "the reason is blank".to_owned(),
+                "say what is wrong and how to do it right",
+            );
         }
     }
-    let text = |code: &&str| raw.iter().find(|(name, _)| name.get_ref() == code).map(|(_, reason)| reason.get_ref().clone());
+    let text = |code: &&str| {
+        raw.iter().find(|(name, _)| name.get_ref() == code).map(|(_, reason)| reason.get_ref().clone())
+    };
     let mut texts = Vec::new();
     for code in &CODES {
         match text(code) {

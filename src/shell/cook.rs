@@ -80,10 +80,9 @@ fn hexadecimal(raw: &[u8], at: &mut usize, out: &mut Vec<u8>) -> bool {
     if raw.get(*at) == Some(&b'{') {
         let mut inside = *at + 1;
         let (value, count) = digits(raw, &mut inside, usize::MAX, 16);
-        if count > 0 {
-            *at = inside + usize::from(raw.get(inside) == Some(&b'}'));
-            return push((value & 0xff) as u8, out);
-        }
+        // Without a digit the value is 0, which ends the string.
+        *at = inside + usize::from(count > 0 && raw.get(inside) == Some(&b'}'));
+        return count > 0 && push((value & 0xff) as u8, out);
     }
     let (value, count) = digits(raw, at, 2, 16);
     if count == 0 {

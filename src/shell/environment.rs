@@ -57,7 +57,9 @@ impl Environment {
 
 fn joined(old: &[Cooked], new: &[Cooked]) -> Vec<Cooked> {
     match (old, new) {
-        ([Cooked::Exact(head)], [Cooked::Exact(tail)]) => vec![Cooked::Exact([head.clone(), tail.clone()].concat())],
+        ([Cooked::Exact(head)], [Cooked::Exact(tail)]) => {
+            vec![Cooked::Exact([head.clone(), tail.clone()].concat())]
+        }
         _ => vec![Cooked::Opaque],
     }
 }

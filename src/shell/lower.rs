@@ -105,7 +105,10 @@ impl<'q> Lowerer<'q> {
     fn confirm(&mut self, scan: &Scan, bytes: &[u8], _first: CommandId) {
         let offsets = agree::disagreements(scan, self.queries);
         for element in &scan.list.elements {
-            if offsets.iter().any(|at| element.span.start <= *at && *at < element.span.end.max(element.span.start + 1)) {
+            if offsets
+                .iter()
+                .any(|at| element.span.start <= *at && *at < element.span.end.max(element.span.start + 1))
+            {
                 let span = self.origin.span(element.span);
                 self.opaque(span, "the grammar reads this differently", element.span.slice(bytes));
             }
@@ -250,7 +253,13 @@ impl<'q> Lowerer<'q> {
         self.script.commands.len() - 1
     }
 
-    fn simple(&mut self, simple: &scan::Simple, span: Span, place: PlaceId, env: &mut Environment) -> Option<CommandId> {
+    fn simple(
+        &mut self,
+        simple: &scan::Simple,
+        span: Span,
+        place: PlaceId,
+        env: &mut Environment,
+    ) -> Option<CommandId> {
         if self.script.commands.len() >= MAX_COMMANDS {
             self.too_many(span);
             return None;
@@ -297,7 +306,12 @@ impl<'q> Lowerer<'q> {
         }
     }
 
-    fn assignments(&mut self, raw: &[scan::Assignment], place: PlaceId, env: &mut Environment) -> Vec<Assignment> {
+    fn assignments(
+        &mut self,
+        raw: &[scan::Assignment],
+        place: PlaceId,
+        env: &mut Environment,
+    ) -> Vec<Assignment> {
         let mut assignments = Vec::new();
         for assignment in raw {
             self.expand_only(&assignment.subscript, place, env);
@@ -328,7 +342,12 @@ impl<'q> Lowerer<'q> {
         }
     }
 
-    pub(super) fn redirects(&mut self, raw: &[scan::Redirect], place: PlaceId, env: &mut Environment) -> Vec<Redirect> {
+    pub(super) fn redirects(
+        &mut self,
+        raw: &[scan::Redirect],
+        place: PlaceId,
+        env: &mut Environment,
+    ) -> Vec<Redirect> {
         let mut redirects = Vec::new();
         for redirect in raw {
             let target = redirect.target.as_ref().map(|word| self.operand(word, place, env));
@@ -358,9 +377,9 @@ impl<'q> Lowerer<'q> {
     }
 
     fn changed(&self, operands: &[Word], from: &Directory) -> Directory {
-        let mut operands = operands.iter().filter(|word| {
-            !word.exact().is_some_and(|bytes| bytes.len() > 1 && bytes.starts_with(b"-"))
-        });
+        let mut operands = operands
+            .iter()
+            .filter(|word| !word.exact().is_some_and(|bytes| bytes.len() > 1 && bytes.starts_with(b"-")));
         let target = operands.next().and_then(Word::exact);
         let (Some(target), None) = (target, operands.next()) else { return Directory::Unknown };
         if target.starts_with(b"/") {
@@ -381,7 +400,11 @@ impl<'q> Lowerer<'q> {
             let Some(bytes) = word.exact() else { continue };
             let Some(at) = bytes.iter().position(|byte| *byte == b'=') else { continue };
             let (name, value) = bytes.split_at(at);
-            env.assign(name, vec![Cooked::Exact(value.get(1..).unwrap_or_default().to_vec())], self.branches > 0);
+            env.assign(
+                name,
+                vec![Cooked::Exact(value.get(1..).unwrap_or_default().to_vec())],
+                self.branches > 0,
+            );
         }
     }
 
@@ -403,9 +426,10 @@ impl<'q> Lowerer<'q> {
 
     /// `read NAME <<< text`.
     fn read_builtin(&self, command: &Command, env: &mut Environment) {
-        let here = command.redirects.iter().find(|redirect| {
-            matches!(redirect.kind, RedirectKind::HereString | RedirectKind::HereDocument)
-        });
+        let here = command
+            .redirects
+            .iter()
+            .find(|redirect| matches!(redirect.kind, RedirectKind::HereString | RedirectKind::HereDocument));
         let text = here.and_then(|redirect| redirect.target.as_ref()).and_then(Word::exact);
         let piped = self.stdin.as_ref().map(|output| output.bytes.as_slice());
         let Some(text) = text.or(piped) else { return };

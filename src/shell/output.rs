@@ -30,9 +30,8 @@ impl Lowerer<'_> {
     /// What the commands of a place write together, when all of them are literal producers.
     pub(super) fn place_output(&self, place: PlaceId) -> Option<Output> {
         let mut all: Option<Output> = None;
-        let written = self.script.commands.iter().rev().take_while(|command| {
-            self.script.within(command.place, place)
-        });
+        let written =
+            self.script.commands.iter().rev().take_while(|command| self.script.within(command.place, place));
         let mut commands: Vec<&Command> = written.filter(|command| command.outer.is_none()).collect();
         commands.reverse();
         for command in commands {
@@ -106,7 +105,8 @@ fn echo(operands: &[Vec<u8>]) -> Option<Vec<u8>> {
 
 /// `printf FORMAT ARGUMENT…` with `%s`, `%b` and `%%` (bash manual 4.2).
 fn printf(operands: &[Vec<u8>]) -> Option<Vec<u8>> {
-    let operands = if operands.first().is_some_and(|word| word == b"--") { operands.get(1..)? } else { operands };
+    let operands =
+        if operands.first().is_some_and(|word| word == b"--") { operands.get(1..)? } else { operands };
     let (format, arguments) = operands.split_first()?;
     let format = escaped(format);
     let mut rest = arguments.iter();

@@ -32,6 +32,19 @@ struct Walk {
     unknown: Option<usize>,
 }
 
+/// Whether `-s` says that operands are arguments and the text comes on standard input (POSIX `sh`).
+fn reads_stdin(options: &[Word]) -> bool {
+    options
+        .iter()
+        .filter_map(|word| word.value.exact())
+        .any(|option| option.starts_with(b"-") && !option.starts_with(b"--") && option.contains(&b's'))
+}
+
+/// Whether `-c` only marks that the first operand is text, as in shells (`bash -c -l TEXT`).
+fn text_is_operand(program: &Program) -> bool {
+    program.operands == Operands::File && program.skip == 0
+}
+
 /// What one option does to the walk.
 enum Effect {
     Flag,
@@ -101,7 +114,8 @@ impl Lowerer<'_> {
         }
         for (index, from) in &walk.glued {
             if let Some(word) = command.words.get(*index) {
-                let bytes = word.value.exact().and_then(|bytes| bytes.get(*from..)).unwrap_or_default().to_vec();
+                let bytes =
+                    word.value.exact().and_then(|bytes| bytes.get(*from..)).unwrap_or_default().to_vec();
                 self.payload(command, base, &bytes, Origin::Within(word.span), env);
             }
         }
@@ -128,6 +142,10 @@ impl Lowerer<'_> {
             return;
         };
         let operands = command.words.get(first..).unwrap_or_default();
+        if program.stdin && !walk.text_operand && reads_stdin(command.words.get(1..first).unwrap_or_default())
+        {
+            return self.stdin_payload(command, base, env);
+        }
         if walk.text_operand {
             let mut own = env.clone();
             let values: Vec<&Word> = operands.iter().skip(2).collect();
@@ -205,7 +223,8 @@ impl Lowerer<'_> {
     fn origin_of(&self, word: &Word, bytes: &[u8]) -> Origin {
         let written = word.span.slice(&self.script.source);
         let found = !bytes.is_empty() && bytes.len() <= written.len();
-        let at = found.then(|| (0..3).find(|at| written.get(*at..).is_some_and(|rest| rest.starts_with(bytes))));
+        let at =
+            found.then(|| (0..3).find(|at| written.get(*at..).is_some_and(|rest| rest.starts_with(bytes))));
         match at.flatten() {
             Some(at) => Origin::At(word.span.start + at),
             None => Origin::Within(word.span),
@@ -213,7 +232,14 @@ impl Lowerer<'_> {
     }
 
     /// A text that a program reads as shell.
-    fn payload(&mut self, command: &Command, base: &[u8], bytes: &[u8], origin: Origin, env: &mut Environment) {
+    fn payload(
+        &mut self,
+        command: &Command,
+        base: &[u8],
+        bytes: &[u8],
+        origin: Origin,
+        env: &mut Environment,
+    ) {
         let kind = PlaceKind::Payload { program: base.to_vec() };
         let span = origin.span(Span::new(0, bytes.len()));
         let place = self.place(command.place, kind, span);
@@ -240,7 +266,8 @@ impl Lowerer<'_> {
         if let [word] = words {
             return self.payload_word(command, base, word, env);
         }
-        let known: Vec<&[u8]> = words.iter().filter_map(|word| word.values().find_map(Cooked::exact)).collect();
+        let known: Vec<&[u8]> =
+            words.iter().filter_map(|word| word.values().find_map(Cooked::exact)).collect();
         let span = words.iter().map(|word| word.span).reduce(Span::cover).unwrap_or_default();
         if known.len() == words.len() {
             self.payload(command, base, &known.join(&b' '), Origin::Within(span), env);
@@ -255,7 +282,8 @@ impl Lowerer<'_> {
     fn file(&mut self, id: CommandId, command: &Command, base: &[u8], first: usize, env: &mut Environment) {
         let Some(word) = command.words.get(first).cloned() else { return };
         for place in &word.substitutions {
-            let output = self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
+            let output =
+                self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
             if let Some(output) = output {
                 self.payload(command, base, &output.bytes, output.origin(), env);
             }
@@ -300,7 +328,8 @@ impl Lowerer<'_> {
 
     fn read_file(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) {
         for place in &word.substitutions {
-            let output = self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
+            let output =
+                self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
             if let Some(output) = output {
                 return self.payload(command, base, &output.bytes, output.origin(), env);
             }
@@ -375,7 +404,11 @@ fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
     let mut options = true;
     while let Some(word) = words.get(at) {
         let exact = word.value.exact();
-        if options && exact == Some(b"--") {
+        if let (true, Some(bytes)) = (options, exact.filter(|bytes| bytes == b"--")) {
+            if program.exec.iter().any(|word| word.as_bytes() == bytes) {
+                walk.commands.push(at + 1..words.len());
+                return walk;
+            }
             options = false;
             at += 1;
             continue;
@@ -396,7 +429,10 @@ fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
             }
             continue;
         }
-        if options && exact == Some(b"-") && program.assignments {
+        if options
+            && exact == Some(b"-")
+            && (program.assignments || program.flags.iter().any(|flag| flag == "-"))
+        {
             at += 1;
             continue;
         }
@@ -453,7 +489,9 @@ fn option(program: &Program, words: &[Word], at: usize, walk: &mut Walk) -> Opti
 /// The effect of an option by its exact name, or by an abbreviation of one long name.
 fn effect(program: &Program, name: &str) -> Option<Effect> {
     let exact = |table: &[String]| table.iter().any(|option| option == name);
-    let long = |table: &[String]| name.len() > 3 && name.starts_with("--") && table.iter().any(|option| option.starts_with(name));
+    let long = |table: &[String]| {
+        name.len() > 3 && name.starts_with("--") && table.iter().any(|option| option.starts_with(name))
+    };
     for found in [&exact as &dyn Fn(&[String]) -> bool, &long] {
         if found(&program.inert) {
             return Some(Effect::Inert);
@@ -474,7 +512,14 @@ fn effect(program: &Program, name: &str) -> Option<Effect> {
     None
 }
 
-fn take(program: &Program, words: &[Word], at: usize, value: Option<usize>, effect: &Effect, walk: &mut Walk) -> usize {
+fn take(
+    program: &Program,
+    words: &[Word],
+    at: usize,
+    value: Option<usize>,
+    effect: &Effect,
+    walk: &mut Walk,
+) -> usize {
     match effect {
         Effect::Flag => at + 1,
         Effect::Inert => {
@@ -482,7 +527,7 @@ fn take(program: &Program, words: &[Word], at: usize, value: Option<usize>, effe
             at + 1
         }
         Effect::Takes => at + 1 + usize::from(value.is_none()),
-        Effect::Text if program.operands == Operands::File => {
+        Effect::Text if text_is_operand(program) => {
             walk.text_operand = true;
             at + 1
         }
@@ -497,7 +542,11 @@ fn take(program: &Program, words: &[Word], at: usize, value: Option<usize>, effe
             }
         },
         Effect::Exec => {
-            let ends = |word: &Word| word.value.exact().is_some_and(|bytes| program.until.iter().any(|until| until.as_bytes() == bytes));
+            let ends = |word: &Word| {
+                word.value
+                    .exact()
+                    .is_some_and(|bytes| program.until.iter().any(|until| until.as_bytes() == bytes))
+            };
             let end = words.iter().skip(at + 1).position(ends).map_or(words.len(), |count| at + 1 + count);
             walk.commands.push(at + 1..end);
             end + 1
@@ -519,9 +568,9 @@ fn cluster(program: &Program, words: &[Word], at: usize, text: &str, walk: &mut 
         match effect(program, &name) {
             Some(Effect::Flag) => {}
             Some(Effect::Inert) => walk.inert = true,
-            Some(Effect::Takes) if program.operands == Operands::File => takes = true,
+            Some(Effect::Takes) if text_is_operand(program) => takes = true,
             Some(Effect::Takes) => return Some(at + 1 + usize::from(last)),
-            Some(Effect::Text) if program.operands == Operands::File => walk.text_operand = true,
+            Some(Effect::Text) if text_is_operand(program) => walk.text_operand = true,
             Some(Effect::Text) => {
                 let next = if last { Some(at + 1) } else { None };
                 match next {

@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         let mut shape = self.shape(raw);
         let pieces = self.pieces(&raw.parts, place, env, &mut shape);
         let mut fields = Fields::default();
-        for pieces in braces(pieces) {
+        for pieces in braces(pieces).into_iter().filter(|pieces| !is_nothing(pieces)) {
             let (words, variants) = self.fields(&pieces, &shape);
             if fields.words.is_empty() {
                 fields.variants = variants;
@@ -90,7 +90,13 @@ impl Lowerer<'_> {
         Word { span: self.origin.span(raw.span), quoted, ..Word::default() }
     }
 
-    fn pieces(&mut self, parts: &[Part], place: PlaceId, env: &mut Environment, shape: &mut Word) -> Vec<Piece> {
+    fn pieces(
+        &mut self,
+        parts: &[Part],
+        place: PlaceId,
+        env: &mut Environment,
+        shape: &mut Word,
+    ) -> Vec<Piece> {
         parts.iter().map(|part| self.piece(part, place, env, shape)).collect()
     }
 
@@ -138,7 +144,12 @@ impl Lowerer<'_> {
         while bytes.last() == Some(&b'\n') {
             bytes.pop();
         }
-        Piece::Known { name: b"$(".to_vec(), values: vec![vec![Cooked::Exact(bytes)]], certain: false, quoted }
+        Piece::Known {
+            name: b"$(".to_vec(),
+            values: vec![vec![Cooked::Exact(bytes)]],
+            certain: false,
+            quoted,
+        }
     }
 
     fn fields(&self, pieces: &[Piece], shape: &Word) -> (Vec<Word>, Vec<Variant>) {
@@ -161,7 +172,9 @@ impl Lowerer<'_> {
             if let [word] = words.as_mut_slice() {
                 word.alternatives.extend(joined(&fields));
             }
-            variants.push(Variant { words: fields, name: name.clone(), own: false });
+            if !names_itself(pieces) {
+                variants.push(Variant { words: fields, name: name.clone(), own: false });
+            }
         }
         (words, variants)
     }
@@ -192,16 +205,30 @@ impl Lowerer<'_> {
         }
     }
 
-    fn further(&mut self, id: CommandId, command: &Command, kind: PlaceKind, words: Vec<Word>, env: &mut Environment) {
+    fn further(
+        &mut self,
+        id: CommandId,
+        command: &Command,
+        kind: PlaceKind,
+        words: Vec<Word>,
+        env: &mut Environment,
+    ) {
         if words.is_empty() {
             return;
         }
         let place = self.place(command.place, kind, command.span);
-        let further =
-            Command { place, words, certain: false, outer: Some(id), ..command.clone() };
+        let further = Command { place, words, certain: false, outer: Some(id), ..command.clone() };
         let further = self.push(further);
         self.resolve(further, env, 1);
     }
+}
+
+/// Whether a choice of a brace expansion is empty and unquoted, which makes no word (`{a,}`).
+fn is_nothing(pieces: &[Piece]) -> bool {
+    pieces.iter().all(|piece| match piece {
+        Piece::Literal { bytes, quoted } => !quoted && bytes.is_empty(),
+        Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
+    })
 }
 
 /// Whether a word may expand to nothing at all.
@@ -220,7 +247,13 @@ fn names_itself(pieces: &[Piece]) -> bool {
     }
 }
 
-fn parameter(name: &[u8], plain: bool, quoted: bool, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
+fn parameter(
+    name: &[u8],
+    plain: bool,
+    quoted: bool,
+    default: Option<Vec<Piece>>,
+    env: &Environment,
+) -> Piece {
     let known = env.get(name);
     if plain && name == b"IFS" && known.is_none() && !quoted {
         return Piece::Break;
@@ -375,8 +408,8 @@ fn pattern(atoms: &[Atom]) -> Vec<u8> {
 /// Brace expansion (bash manual 3.5.1) over pieces.
 fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     let live = pieces.iter().any(|piece| match piece {
-        Piece::Literal { bytes, quoted: false } => bytes.contains(&b'{'),
-        _ => false,
+        Piece::Literal { bytes, quoted } => !quoted && bytes.contains(&b'{'),
+        Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
     });
     if !live {
         return vec![pieces];
@@ -387,7 +420,9 @@ fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
             Piece::Literal { bytes, quoted: false } => {
                 units.extend(bytes.into_iter().map(cook::Unit::Byte));
             }
-            other => units.push(cook::Unit::Other(other)),
+            other @ (Piece::Literal { .. } | Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break) => {
+                units.push(cook::Unit::Other(other));
+            }
         }
     }
     cook::brace_expand(&units).into_iter().map(gather).collect()

@@ -95,7 +95,8 @@ fn matrices_hold_and_fail() {
     assert!(text(&tap.stdout).starts_with("TAP version 14\n1..10\nok 1 - "));
     let junit = run(&["matrix", "--format", "junit", path], b"");
     assert!(text(&junit.stdout).contains("classname=\"&lt;b&gt;\" name=\"codex\""));
-    let json: Value = serde_json::from_slice(&run(&["matrix", "--format", "json", path], b"").stdout).unwrap();
+    let json: Value =
+        serde_json::from_slice(&run(&["matrix", "--format", "json", path], b"").stdout).unwrap();
     assert_eq!((&json["passed"], &json["failed"]), (&5.into(), &5.into()));
 }
 

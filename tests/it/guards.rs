@@ -216,6 +216,7 @@ fn kills() {
         ("ssh host pkill -f fm-watch", "allow"),
         ("pkill -f 'fm-(x|watch)'", deny),
         ("pkill -f 'fm-watc{1}h'", deny),
+        ("pkill -f '(fm-)(watch) --once'", deny),
         ("pkill -f 'fm-w[[:alpha:]]tch'", deny),
         ("pkill -f '.*firefox.*'", "allow"),
         ("pkill -f 'bin/node'", "allow"),

@@ -37,7 +37,10 @@ fn every_form_denies() {
     assert_denied(&run(&["hook", "--command", DENIED], b""), false);
     assert_denied(&run(&["hook", &format!("--command={DENIED}")], b""), false);
     assert_denied(&run(&["hook", "--background", "true", "--command", DENIED, "--claude"], b""), true);
-    assert_denied(&run(&["hook", "--root=/r", "--home", "/h", "--policy", "firstmate"], &payload(DENIED)), false);
+    assert_denied(
+        &run(&["hook", "--root=/r", "--home", "/h", "--policy", "firstmate"], &payload(DENIED)),
+        false,
+    );
 }
 
 #[test]
@@ -51,9 +54,18 @@ fn no_objection_is_silence() {
 fn what_is_not_a_call_is_silence() {
     let denied = text(&payload(DENIED)).to_owned();
     for stdin in [
-        "", "\n", "{", "null", "[]", "{}", "not json", r#"{"tool_input":{}}"#,
-        r#"{"tool_input":{"command":""}}"#, r#"{"tool_input":{"command":7}}"#,
-        r#"{"tool_input":{"command":["bin/fm-watch-arm.sh &"]}}"#, &format!("{denied} x"),
+        "",
+        "\n",
+        "{",
+        "null",
+        "[]",
+        "{}",
+        "not json",
+        r#"{"tool_input":{}}"#,
+        r#"{"tool_input":{"command":""}}"#,
+        r#"{"tool_input":{"command":7}}"#,
+        r#"{"tool_input":{"command":["bin/fm-watch-arm.sh &"]}}"#,
+        &format!("{denied} x"),
     ] {
         assert!(silent(&run(&["hook"], stdin.as_bytes())), "{stdin}");
     }
@@ -76,7 +88,9 @@ fn a_policy_that_cannot_be_used_is_silence() {
 
 #[test]
 fn wrong_usage_is_said_on_stderr() {
-    for arguments in [&["hook", "--nope"][..], &["hook", "word"], &["hook", "--command"], &["hook", "--claude=x"]] {
+    for arguments in
+        [&["hook", "--nope"][..], &["hook", "word"], &["hook", "--command"], &["hook", "--claude=x"]]
+    {
         let output = run(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty());

@@ -1,5 +1,17 @@
 //! The integration tests: one crate, so that it builds and links once.
 
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail loudly"
+)]
+
 mod bash_oracle;
 mod child;
 mod cli;

@@ -1,15 +1,13 @@
 //! Lists, pipelines and simple commands. Owns the separators; compound commands stand next door.
 
 use super::{
-    Assignment, Body, Element, Fault, List, Part, Scanner, Simple, Stage, Step, Word, is_meta,
-    is_name,
+    Assignment, Body, Element, Fault, List, Part, Scanner, Simple, Stage, Step, Word, is_meta, is_name,
 };
 use crate::shell::model::Separator;
 use crate::span::Span;
 
 /// Reserved words that end the list before them.
-const CLOSERS: [&[u8]; 8] =
-    [b"then", b"do", b"done", b"elif", b"else", b"fi", b"esac", b"}"];
+const CLOSERS: [&[u8]; 8] = [b"then", b"do", b"done", b"elif", b"else", b"fi", b"esac", b"}"];
 
 impl Scanner<'_> {
     /// The whole source: line by line, so that a fault spoils only what bash would not run.
@@ -215,7 +213,9 @@ impl Scanner<'_> {
         let (mut negated, mut timed) = (false, false);
         loop {
             self.blanks();
-            if self.at_reserved(b"!") || (self.peek() == Some(b'!') && self.peek2() == Some(b'(') && !self.extglob) {
+            if self.at_reserved(b"!")
+                || (self.peek() == Some(b'!') && self.peek2() == Some(b'(') && !self.extglob)
+            {
                 self.bump();
                 negated = true;
             } else if self.at_reserved(b"time") {
@@ -295,11 +295,11 @@ impl Scanner<'_> {
                 Some(b'#') => break,
                 Some(_) => {}
             }
-            if simple.words.is_empty() {
-                if let Some(assignment) = self.assignment()? {
-                    simple.assignments.push(assignment);
-                    continue;
-                }
+            if simple.words.is_empty()
+                && let Some(assignment) = self.assignment()?
+            {
+                simple.assignments.push(assignment);
+                continue;
             }
             let word = match self.array_operand()? {
                 Some(word) => word,

@@ -3,14 +3,12 @@
 //! a plainer form of the same length.
 
 use super::{
-    Body, Compound, CompoundKind, Element, List, Part, Scanner, Simple, Stage, Step, Word, is_meta,
-    is_name,
+    Body, Compound, CompoundKind, Element, List, Part, Scanner, Simple, Stage, Step, Word, is_meta, is_name,
 };
 use crate::shell::model::Separator;
 use crate::span::Span;
 
-const OPENERS: [&[u8]; 9] =
-    [b"{", b"if", b"while", b"until", b"for", b"select", b"case", b"function", b"[["];
+const OPENERS: [&[u8]; 9] = [b"{", b"if", b"while", b"until", b"for", b"select", b"case", b"function", b"[["];
 
 impl Scanner<'_> {
     /// Whether a compound command starts at the cursor.
@@ -36,10 +34,10 @@ impl Scanner<'_> {
 
     fn plain_compound(&mut self) -> Step<Option<Compound>> {
         let compound = if self.peek() == Some(b'(') {
-            if self.peek2() == Some(b'(') {
-                if let Some(test) = self.arithmetic_command()? {
-                    return Ok(Some(test));
-                }
+            if self.peek2() == Some(b'(')
+                && let Some(test) = self.arithmetic_command()?
+            {
+                return Ok(Some(test));
             }
             self.subshell()?
         } else if self.at_reserved(b"{") {
@@ -311,7 +309,10 @@ impl Scanner<'_> {
     fn function_parens(&mut self) -> Step<Option<Compound>> {
         let start = self.skip(self.pos);
         let mut at = start;
-        while self.raw(at).is_some_and(|byte| !is_meta(byte) && !matches!(byte, b'"' | b'\'' | b'$' | b'`' | b'\\' | b'=')) {
+        while self
+            .raw(at)
+            .is_some_and(|byte| !is_meta(byte) && !matches!(byte, b'"' | b'\'' | b'$' | b'`' | b'\\' | b'='))
+        {
             at = self.skip(at + 1);
         }
         let end = at;
@@ -321,7 +322,8 @@ impl Scanner<'_> {
         if end == start || self.raw(at) != Some(b'(') || self.raw(start) == Some(b'#') {
             return Ok(None);
         }
-        let extended = self.extglob && end == at && matches!(self.raw(end - 1), Some(b'@' | b'?' | b'*' | b'+' | b'!'));
+        let extended =
+            self.extglob && end == at && matches!(self.raw(end - 1), Some(b'@' | b'?' | b'*' | b'+' | b'!'));
         if extended {
             return Ok(None);
         }
@@ -351,13 +353,8 @@ impl Scanner<'_> {
         body.redirects.extend(self.redirects()?);
         let span = Span::new(at, self.pos);
         let stage = Stage { coproc: false, body: Body::Compound(Box::new(body)), span };
-        let element = Element {
-            stages: vec![stage],
-            negated: false,
-            timed: false,
-            separator: Separator::End,
-            span,
-        };
+        let element =
+            Element { stages: vec![stage], negated: false, timed: false, separator: Separator::End, span };
         let mut function = compound(CompoundKind::Function, vec![List { elements: vec![element] }]);
         function.name = Span::new(start, name.span.end).slice(self.src).to_vec();
         Ok(function)

@@ -54,7 +54,8 @@ impl Scanner<'_> {
         let first = self.peek();
         let whole = first.is_some_and(|byte| is_name(byte) && !byte.is_ascii_digit());
         while let Some(byte) = self.peek() {
-            if !name.is_empty() && !(whole && is_name(byte)) {
+            let goes_on = name.is_empty() || (whole && is_name(byte));
+            if !goes_on {
                 break;
             }
             name.push(byte);
@@ -122,13 +123,12 @@ impl Scanner<'_> {
         if matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'|')) {
             return self.stop("a command substitution in braces");
         }
-        let mut indirect = false;
-        if self.peek() == Some(b'!') && self.peek2() != Some(b'}') {
+        let reference = self.peek() == Some(b'!') && self.peek2() != Some(b'}');
+        let plain = matches!(self.peek2(), Some(b'}' | b':' | b'-' | b'=' | b'+' | b'%' | b'/'));
+        let length = self.peek() == Some(b'#') && !plain;
+        let mut indirect = reference || length;
+        if indirect {
             self.bump();
-            indirect = true;
-        } else if self.peek() == Some(b'#') && !matches!(self.peek2(), Some(b'}' | b':' | b'-' | b'=' | b'+' | b'%' | b'/')) {
-            self.bump();
-            indirect = true;
         }
         let name = self.parameter_name();
         let mut operand = Vec::new();

@@ -151,11 +151,12 @@ impl Scanner<'_> {
 
 /// Appends a byte to the last literal part, or starts one.
 pub(crate) fn literal(parts: &mut Vec<Part>, byte: u8, quoted: bool, at: usize) {
-    if let Some(Part::Literal { bytes, quoted: same, at: from }) = parts.last_mut() {
-        if *same == quoted && *from + bytes.len() == at {
-            bytes.push(byte);
-            return;
-        }
+    if let Some(Part::Literal { bytes, quoted: same, at: from }) = parts.last_mut()
+        && *same == quoted
+        && *from + bytes.len() == at
+    {
+        bytes.push(byte);
+        return;
     }
     parts.push(Part::Literal { bytes: vec![byte], quoted, at });
 }

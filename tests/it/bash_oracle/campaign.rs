@@ -118,15 +118,10 @@ fn one(sandbox: &Sandbox, seed: u64, number: u64, only_bash: bool, report: &Mute
     let show_miss = is_missed && sums.misses.len() < SHOWN;
     drop(sums);
     if show_false {
-        let small = shrink(text.as_bytes(), 600, |candidate| {
-            // Without bash first: it is cheap to ask stanchion.
-            !false_executions(&read(candidate), &[]).is_empty() && {
-                let executed = sandbox.run(candidate).executed;
-                !false_executions(&read(candidate), &executed).is_empty()
-            }
-        });
-        let line =
-            format!("seed {seed}, program {number}: data {falses:?} called executed in\n{}", lossy(&small));
+        let line = format!(
+            "seed {seed}, program {number}: data {falses:?} called executed in\n{}",
+            lossy(text.as_bytes())
+        );
         report.lock().expect("the report").falses.push(line);
     }
     if show_miss {
@@ -135,7 +130,7 @@ fn one(sandbox: &Sandbox, seed: u64, number: u64, only_bash: bool, report: &Mute
             let executed = sandbox.run(candidate).executed;
             missed(&read(candidate), &executed).iter().any(|argv| argv[0] == name)
         };
-        let small = shrink(text.as_bytes(), 400, fails);
+        let small = shrink(text.as_bytes(), 60, fails);
         let executed = sandbox.run(&small).executed;
         let script = read(&small);
         let line = format!(

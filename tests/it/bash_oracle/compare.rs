@@ -119,6 +119,10 @@ fn same(bytes: &[u8], argument: &[u8], first: bool) -> bool {
 
 fn compatible(value: &Cooked, argument: &[u8], first: bool) -> bool {
     match value {
+        // A tilde is kept as written: only what follows it is known.
+        Cooked::Exact(bytes) if bytes.starts_with(b"~") => {
+            argument.ends_with(bytes.get(1..).unwrap_or_default())
+        }
         Cooked::Exact(bytes) => same(bytes, argument, first),
         Cooked::Affix { head, tail } => {
             let head = if first { base(head) } else { head };
