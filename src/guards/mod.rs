@@ -1,6 +1,7 @@
 //! The guards: each reads the `Script` and objects or is silent. Must never see a syntax tree, a
 //! harness or a byte that the policy does not name.
 
+mod found;
 mod kill;
 mod matching;
 mod protected;
