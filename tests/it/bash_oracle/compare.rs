@@ -81,7 +81,8 @@ fn braces(word: &Word) -> bool {
 /// Whether a word can have given these arguments.
 fn gives(word: &Word, arguments: &[Vec<u8>], first: bool) -> bool {
     if let Some(exact) = word.exact() {
-        return matches!(arguments, [only] if same(exact, only, first));
+        return matches!(arguments, [only] if compatible(&word.value, only, first)) && !exact.is_empty()
+            || matches!(arguments, [only] if same(exact, only, first));
     }
     match arguments {
         [only] => word.values().any(|value| compatible(value, only, first)),
