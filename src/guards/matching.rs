@@ -1,21 +1,6 @@
 //! Paths, globs and patterns, compared byte for byte. Must never touch a file system.
 
-/// Folds `.`, `..` and `//`.
-pub(super) fn fold(path: &[u8]) -> Vec<u8> {
-    let mut parts: Vec<&[u8]> = Vec::new();
-    for part in path.split(|byte| *byte == b'/') {
-        match part {
-            b"" | b"." => {}
-            b".." if parts.last().is_some_and(|last| *last != b"..") => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    let mut folded = if path.starts_with(b"/") { b"/".to_vec() } else { Vec::new() };
-    folded.extend_from_slice(&parts.join(&b'/'));
-    folded
-}
+use crate::shell::path::fold;
 
 /// Whether a path, folded, is `suffix` or ends in `/suffix`.
 pub(super) fn names(path: &[u8], suffix: &str) -> bool {
@@ -43,8 +28,7 @@ pub(super) fn glob_matches(glob: &[u8], name: &[u8]) -> bool {
             at += 1;
             continue;
         }
-        if let (Some(next), Some(byte)) = (unit(glob, at, name.get(pos).copied()), name.get(pos)) {
-            let _ = byte;
+        if let Some(next) = unit(glob, at, name.get(pos).copied()) {
             at = next;
             pos += 1;
             continue;

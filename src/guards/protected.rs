@@ -1,11 +1,13 @@
 //! Protected scripts (CONTRACT 5): who they are, and the one shape in which they may run. Must never
 //! name a script: all names are policy data.
 
-use super::matching::{fold, glob_may_name, mentions, names, normalised};
+use super::matching::{glob_may_name, mentions, names, normalised};
 use super::{Guard, Subject, deny};
 use crate::policy::ProtectedScript;
 use crate::shell::model::{Command, Cooked, Directory, Item, Locality, PlaceKind, Script, Separator, Word};
+use crate::shell::path::fold;
 use crate::verdict::Finding;
+use std::collections::BTreeSet;
 
 /// The guard.
 pub(super) struct Protected;
@@ -28,10 +30,11 @@ impl Guard for Protected {
 
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
+        let variables = protected_variables(subject);
         for command in &subject.script.commands {
             if command.locality != Locality::Remote {
                 executed(subject, command, &mut findings);
-                constructed(subject, command, &mut findings);
+                constructed(subject, command, &variables, &mut findings);
             }
         }
         for opaque in &subject.script.opaque {
@@ -74,8 +77,7 @@ fn shape(subject: &Subject<'_>, command: &Command, protected: &ProtectedScript) 
     if kinds.iter().any(|kind| is_compound(kind)) && !variable {
         codes.push("unclassifiable-protected-command");
     }
-    let background =
-        kinds.iter().any(|kind| is_background(subject, kind)) || holds_background(subject, command);
+    let background = kinds.iter().any(|kind| is_background(subject, kind)) || holds_background(subject);
     let wrapped = kinds.iter().any(|kind| is_nesting(subject, kind, command, written));
     if !wrapped && !protected.blessed && !kinds.iter().any(|kind| is_background_wrapper(subject, kind)) {
         codes.push("watcher-direct");
@@ -160,7 +162,7 @@ fn is_nesting(subject: &Subject<'_>, kind: &PlaceKind, command: &Command, writte
 }
 
 /// Whether the outer list that holds the command has `&`, or a command of the background list.
-fn holds_background(subject: &Subject<'_>, command: &Command) -> bool {
+fn holds_background(subject: &Subject<'_>) -> bool {
     let script = subject.script;
     let asynchronous = script.items.iter().any(|item| item.separator == Separator::Background);
     let disowned = script.commands.iter().any(|other| {
@@ -169,7 +171,6 @@ fn holds_background(subject: &Subject<'_>, command: &Command) -> bool {
         let known = subject.policy.protected.background.iter().any(|known| known.as_bytes() == base);
         known && other.outer.is_none() && script.kinds(other.place).count() <= 2
     });
-    let _ = command;
     asynchronous || disowned
 }
 
@@ -319,21 +320,35 @@ fn affix_names(head: &[u8], tail: &[u8], suffix: &str) -> Option<Sure> {
     (start && wanted.ends_with(tail)).then_some(Sure::May)
 }
 
-/// A protected literal that the text assigns and then feeds to a shell in a way not followed.
-fn constructed(subject: &Subject<'_>, command: &Command, findings: &mut Vec<Finding>) {
-    if !is_sink(subject, command) {
-        return;
-    }
-    for assignment in subject.script.commands.iter().flat_map(|command| &command.assignments) {
-        let literal = assignment.value.iter().flat_map(Word::values).any(|value| match value {
+/// The variables to which the text assigns a protected literal.
+fn protected_variables<'s>(subject: &Subject<'s>) -> BTreeSet<&'s [u8]> {
+    let assignments = subject.script.commands.iter().flat_map(|command| &command.assignments);
+    let literal = assignments.filter(|assignment| {
+        assignment.value.iter().flat_map(Word::values).any(|value| match value {
             Cooked::Exact(bytes) | Cooked::Pattern(bytes) => mentioned(subject, bytes),
             Cooked::Affix { head, tail } => mentioned(subject, head) || mentioned(subject, tail),
             Cooked::Opaque => false,
-        });
-        let uses = |word: &Word| word.variables.contains(&assignment.name) || expands(word, &assignment.name);
-        if literal && command.words.iter().skip(1).any(uses) {
-            findings.push(deny(subject, ID, "watcher-nested", command.span, Some(command)));
-        }
+        })
+    });
+    literal.map(|assignment| assignment.name.as_slice()).collect()
+}
+
+/// A protected literal that the text assigns and then feeds to a shell in a way not followed.
+fn constructed(
+    subject: &Subject<'_>,
+    command: &Command,
+    names: &BTreeSet<&[u8]>,
+    findings: &mut Vec<Finding>,
+) {
+    if names.is_empty() || !is_sink(subject, command) {
+        return;
+    }
+    let uses = |word: &Word| {
+        word.variables.iter().any(|name| names.contains(name.as_slice()))
+            || names.iter().any(|name| expands(word, name))
+    };
+    if command.words.iter().skip(1).any(uses) {
+        findings.push(deny(subject, ID, "watcher-nested", command.span, Some(command)));
     }
 }
 

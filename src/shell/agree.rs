@@ -2,58 +2,21 @@
 //! Owns nothing but the comparison; where they differ the caller makes the region opaque.
 
 use super::query::Queries;
-use super::scan::Scan;
+use super::scan::{Scan, Skeleton};
 use super::syntax;
-use crate::span::Span;
 use std::collections::BTreeSet;
 
-/// The grammar gets at most this many bytes at a time.
-const CHUNK: usize = 16 * 1024;
-/// A single element longer than this is not given to the grammar and is opaque.
+/// A text longer than this is not given to the grammar and is opaque.
 const TOO_LONG: usize = 1 << 20;
 
-/// The offsets at which scan and tree differ, in order; one of each spoilt chunk is enough.
+/// The offsets at which scan and tree differ.
 pub(super) fn disagreements(scan: &Scan, queries: &Queries) -> Vec<usize> {
-    let mut found = Vec::new();
-    let expected: BTreeSet<usize> = scan.starts.iter().chain(&scan.dummies).copied().collect();
-    for chunk in chunks(scan) {
-        let skeleton = chunk.slice(&scan.skeleton);
-        let wanted = expected.range(chunk.start..chunk.end).copied().collect();
-        found.extend(compare(skeleton, chunk.start, &wanted, queries));
-    }
-    for inner in &scan.inner {
-        let wanted = inner.starts.iter().chain(&inner.dummies).copied().collect();
-        found.extend(compare(&inner.skeleton, inner.at, &wanted, queries));
-    }
-    found
+    std::iter::once(&scan.text).chain(&scan.inner).flat_map(|text| compare(text, queries)).collect()
 }
 
-/// Cuts the outer list between elements, so that parsing stays linear.
-fn chunks(scan: &Scan) -> Vec<Span> {
-    let mut chunks = Vec::new();
-    let mut start = 0;
-    for element in &scan.list.elements {
-        use super::model::Separator::{And, Background, End, Newline, Or, Semicolon};
-        let complete = match element.separator {
-            Semicolon | Newline | Background => true,
-            And | Or | End => false,
-        };
-        if complete && element.span.end - start > CHUNK {
-            let end = separator_end(&scan.skeleton, element.span.end);
-            chunks.push(Span::new(start, end));
-            start = end;
-        }
-    }
-    chunks.push(Span::new(start, scan.skeleton.len()));
-    chunks
-}
-
-fn separator_end(skeleton: &[u8], from: usize) -> usize {
-    let rest = skeleton.get(from..).unwrap_or_default();
-    rest.iter().position(|byte| matches!(byte, b';' | b'&')).map_or(skeleton.len(), |at| from + at + 1)
-}
-
-fn compare(skeleton: &[u8], at: usize, wanted: &BTreeSet<usize>, queries: &Queries) -> Vec<usize> {
+fn compare(text: &Skeleton, queries: &Queries) -> Vec<usize> {
+    let Skeleton { at, bytes: skeleton, starts, dummies } = text;
+    let (at, wanted) = (*at, starts.iter().chain(dummies).copied().collect::<BTreeSet<usize>>());
     if wanted.is_empty() && skeleton.iter().all(|byte| *byte == b' ') {
         return Vec::new();
     }
@@ -73,6 +36,6 @@ fn compare(skeleton: &[u8], at: usize, wanted: &BTreeSet<usize>, queries: &Queri
             _ => {}
         }
     }
-    spoilt.extend(seen.symmetric_difference(wanted));
+    spoilt.extend(seen.symmetric_difference(&wanted));
     spoilt
 }

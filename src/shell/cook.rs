@@ -135,8 +135,8 @@ fn digits(raw: &[u8], at: &mut usize, most: usize, radix: u32) -> (u32, usize) {
     (value, count)
 }
 
-/// How many words a brace expansion may make; a larger one is left as written.
-const MAX_BRACES: usize = 1024;
+/// How many words a brace expansion may make, how many units it may read and how many braces.
+const MAX_BRACES: (usize, usize, usize) = (1024, 8192, 64);
 
 /// A unit of brace expansion: a plain byte, or something that braces cannot look into.
 #[derive(Clone, Debug)]
@@ -147,113 +147,141 @@ pub enum Unit<T> {
     Other(T),
 }
 
+/// A brace expansion is larger than the limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+type Choices<T> = Vec<Vec<Unit<T>>>;
+
 /// Expands `{a,b}` and `{1..3}` (bash manual 3.5.1), left to right.
-#[must_use]
-pub fn brace_expand<T: Clone>(units: &[Unit<T>]) -> Vec<Vec<Unit<T>>> {
-    let mut from = 0;
-    while let Some(open) = units.iter().skip(from).position(|unit| is(unit, b'{')).map(|at| at + from) {
-        if let Some((close, choices)) = group(units, open) {
-            let head = units.get(..open).unwrap_or_default();
-            let tails = brace_expand(units.get(close + 1..).unwrap_or_default());
-            let mut all = Vec::new();
-            for choice in &choices {
-                for tail in &tails {
-                    if all.len() >= MAX_BRACES {
-                        return vec![units.to_vec()];
-                    }
-                    all.push([head, choice, tail].concat());
-                }
-            }
-            return all;
-        }
-        from = open + 1;
+///
+/// # Errors
+/// When the word is too long, has too many braces or would make too many words.
+pub fn brace_expand<T: Clone>(units: &[Unit<T>]) -> Result<Choices<T>, TooLarge> {
+    let braces = units.iter().filter(|unit| is(unit, b'{')).count();
+    if units.len() > MAX_BRACES.1 || braces > MAX_BRACES.2 {
+        return Err(TooLarge);
     }
-    vec![units.to_vec()]
+    expand(units)
+}
+
+fn expand<T: Clone>(units: &[Unit<T>]) -> Result<Choices<T>, TooLarge> {
+    let opens = units.iter().enumerate().filter(|(_, unit)| is(unit, b'{')).map(|(at, _)| at);
+    for open in opens {
+        let Some((close, choices)) = group(units, open)? else { continue };
+        let head = units.get(..open).unwrap_or_default();
+        let tails = expand(units.get(close + 1..).unwrap_or_default())?;
+        if choices.len() * tails.len() > MAX_BRACES.0 {
+            return Err(TooLarge);
+        }
+        let joined =
+            |choice: &Vec<_>| tails.iter().map(|tail| [head, choice, tail].concat()).collect::<Vec<_>>();
+        return Ok(choices.iter().flat_map(joined).collect());
+    }
+    Ok(vec![units.to_vec()])
 }
 
 fn is<T>(unit: &Unit<T>, wanted: u8) -> bool {
     matches!(unit, Unit::Byte(byte) if *byte == wanted)
 }
 
-type Choices<T> = Vec<Vec<Unit<T>>>;
-
-/// The brace group that opens at `open`: its end and its choices.
-fn group<T: Clone>(units: &[Unit<T>], open: usize) -> Option<(usize, Choices<T>)> {
+/// The brace group that opens at `open`: its end and its choices. `None` when it is plain text.
+fn group<T: Clone>(units: &[Unit<T>], open: usize) -> Result<Option<(usize, Choices<T>)>, TooLarge> {
     let mut depth = 0usize;
-    let mut commas = Vec::new();
+    let mut cuts = vec![open];
     for (at, unit) in units.iter().enumerate().skip(open) {
         if is(unit, b'{') {
             depth += 1;
         } else if is(unit, b',') && depth == 1 {
-            commas.push(at);
+            cuts.push(at);
         } else if is(unit, b'}') {
             depth -= 1;
             if depth == 0 {
-                let choices = choices(units, open, at, &commas)?;
-                return Some((at, choices));
+                cuts.push(at);
+                return Ok(choices(units, &cuts)?.map(|choices| (at, choices)));
             }
         }
-        if depth > 64 {
-            return None;
-        }
     }
-    None
+    Ok(None)
 }
 
-fn choices<T: Clone>(units: &[Unit<T>], open: usize, close: usize, commas: &[usize]) -> Option<Choices<T>> {
-    if commas.is_empty() {
-        let inside = units.get(open + 1..close)?;
-        return sequence(inside);
+/// What stands between the cuts of a group: its commas and its braces.
+fn choices<T: Clone>(units: &[Unit<T>], cuts: &[usize]) -> Result<Option<Choices<T>>, TooLarge> {
+    let between = cuts.windows(2).map(|pair| match pair {
+        [from, to] => units.get(from + 1..*to).unwrap_or_default(),
+        _ => &[],
+    });
+    if let [_, _] = cuts {
+        return between.map(sequence).next().unwrap_or(Ok(None));
     }
     let mut all = Vec::new();
-    let mut start = open + 1;
-    for end in commas.iter().copied().chain([close]) {
-        all.extend(brace_expand(units.get(start..end)?));
-        start = end + 1;
-        if all.len() > MAX_BRACES {
-            return None;
+    for choice in between {
+        all.extend(expand(choice)?);
+        if all.len() > MAX_BRACES.0 {
+            return Err(TooLarge);
         }
     }
-    Some(all)
+    Ok(Some(all))
 }
 
-/// `x..y` or `x..y..step`, of integers or letters.
-fn sequence<T>(inside: &[Unit<T>]) -> Option<Choices<T>> {
-    let text: Vec<u8> = inside
-        .iter()
-        .map(|unit| match unit {
-            Unit::Byte(byte) => Some(*byte),
-            Unit::Other(_) => None,
-        })
-        .collect::<Option<_>>()?;
-    let text = String::from_utf8(text).ok()?;
-    let parts: Vec<&str> = text.split("..").collect();
-    let (first, last, step) = match parts.as_slice() {
-        [first, last] => (*first, *last, 1),
-        [first, last, step] => (*first, *last, step.parse::<i64>().ok()?),
-        _ => return None,
-    };
-    let letter = |text: &str| match text.as_bytes() {
+/// `x..y` or `x..y..step`, of integers or letters; `None` when it is neither.
+fn sequence<T>(inside: &[Unit<T>]) -> Result<Option<Choices<T>>, TooLarge> {
+    let bytes = inside.iter().map(|unit| match unit {
+        Unit::Byte(byte) => Some(*byte),
+        Unit::Other(_) => None,
+    });
+    let text = bytes.collect::<Option<Vec<u8>>>().and_then(|bytes| String::from_utf8(bytes).ok());
+    text.and_then(|text| Sequence::parse(&text)).map(|sequence| sequence.words()).transpose()
+}
+
+struct Sequence {
+    from: i64,
+    to: i64,
+    step: u64,
+    letters: bool,
+    width: usize,
+}
+
+impl Sequence {
+    fn parse(text: &str) -> Option<Self> {
+        let parts: Vec<&str> = text.split("..").collect();
+        let (first, last, step) = match parts.as_slice() {
+            [first, last] => (*first, *last, 1),
+            [first, last, step] => (*first, *last, step.parse::<i64>().ok()?.unsigned_abs().max(1)),
+            _ => return None,
+        };
+        if let (Some(from), Some(to)) = (letter(first), letter(last)) {
+            return Some(Self { from, to, step, letters: true, width: 0 });
+        }
+        let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
+        Some(Self { from: first.parse().ok()?, to: last.parse().ok()?, step, letters: false, width })
+    }
+
+    fn words<T>(&self) -> Result<Choices<T>, TooLarge> {
+        let count = self.from.abs_diff(self.to) / self.step;
+        if count >= MAX_BRACES.0 as u64 {
+            return Err(TooLarge);
+        }
+        let word = |index: u64| {
+            let far = i64::try_from(index * self.step).unwrap_or(i64::MAX);
+            let at = if self.from <= self.to {
+                self.from.saturating_add(far)
+            } else {
+                self.from.saturating_sub(far)
+            };
+            let width = self.width;
+            let text = if self.letters { vec![at as u8] } else { format!("{at:0width$}").into_bytes() };
+            text.into_iter().map(Unit::Byte).collect()
+        };
+        Ok((0..=count).map(word).collect())
+    }
+}
+
+fn letter(text: &str) -> Option<i64> {
+    match text.as_bytes() {
         [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
         _ => None,
-    };
-    let (from, to, letters) = match (letter(first), letter(last)) {
-        (Some(from), Some(to)) => (from, to, true),
-        _ => (first.parse().ok()?, last.parse().ok()?, false),
-    };
-    let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
-    let step = step.checked_abs()?.max(1);
-    if (from.abs_diff(to) / step.unsigned_abs()) as usize >= MAX_BRACES {
-        return None;
     }
-    let mut all = Vec::new();
-    let mut at: i64 = from;
-    while (from <= to && at <= to) || (from > to && at >= to) {
-        let text = if letters { vec![at as u8] } else { format!("{at:0width$}").into_bytes() };
-        all.push(text.into_iter().map(Unit::Byte).collect());
-        at = if from <= to { at.checked_add(step)? } else { at.checked_sub(step)? };
-    }
-    Some(all)
 }
 
 fn padded(text: &str) -> bool {

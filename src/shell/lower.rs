@@ -8,14 +8,16 @@ use super::model::{
     PlaceKind, Redirect, RedirectKind, Script, Separator, Word,
 };
 use super::output::Output;
+use super::path::fold;
 use super::query::Queries;
 use super::scan::{self, Body, Compound, CompoundKind, Element, List, Scan, Stage};
 use crate::span::Span;
+use std::collections::BTreeSet;
 
 /// How deep payloads and backticks may nest; deeper is opaque.
 pub const MAX_TEXTS: usize = 16;
-/// How many commands are kept; what comes after is opaque.
-pub const MAX_COMMANDS: usize = 60_000;
+/// How many commands, and how many words of them, are kept; what comes after is opaque.
+pub const MAX_KEPT: (usize, usize) = (20_000, 120_000);
 
 /// Where a text's bytes stand in the submitted text.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +56,15 @@ pub(super) struct Lowerer<'q> {
     pub(super) stdin: Option<Output>,
     pub(super) outputs: Vec<(PlaceId, Output)>,
     pipelines: usize,
+    kept: usize,
 }
 
 impl<'q> Lowerer<'q> {
     fn new(text: &[u8], queries: &'q Queries) -> Self {
         let root = Place { parent: None, kind: PlaceKind::Text, span: Span::new(0, text.len()) };
-        let script = Script { source: text.to_vec(), places: vec![root], ..Script::default() };
+        let newlines =
+            text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+        let script = Script { source: text.to_vec(), places: vec![root], newlines, ..Script::default() };
         Self {
             script,
             queries,
@@ -70,6 +75,7 @@ impl<'q> Lowerer<'q> {
             stdin: None,
             outputs: Vec::new(),
             pipelines: 0,
+            kept: 0,
         }
     }
 
@@ -81,11 +87,11 @@ impl<'q> Lowerer<'q> {
         }
         let before = std::mem::replace(&mut self.origin, origin);
         self.texts += 1;
-        let scan = scan::scan(bytes);
-        self.account(&scan, bytes);
-        let first = self.script.commands.len();
-        self.list(&scan.list, place, env, self.texts == 1);
-        self.confirm(&scan, bytes, first);
+        for scan in scan::scan(bytes) {
+            self.account(&scan, bytes);
+            self.list(&scan.list, place, env, self.texts == 1);
+            self.confirm(&scan, bytes);
+        }
         self.texts -= 1;
         self.origin = before;
     }
@@ -101,17 +107,20 @@ impl<'q> Lowerer<'q> {
         }
     }
 
-    /// Makes opaque what scan and tree read differently: the smallest outer element around it.
-    fn confirm(&mut self, scan: &Scan, bytes: &[u8], _first: CommandId) {
-        let offsets = agree::disagreements(scan, self.queries);
-        for element in &scan.list.elements {
-            if offsets
-                .iter()
-                .any(|at| element.span.start <= *at && *at < element.span.end.max(element.span.start + 1))
-            {
-                let span = self.origin.span(element.span);
-                self.opaque(span, "the grammar reads this differently", element.span.slice(bytes));
-            }
+    /// Makes opaque what scan and tree read differently: the outer element in which it lies, the
+    /// bodies of its heredocs included.
+    fn confirm(&mut self, scan: &Scan, bytes: &[u8]) {
+        let elements = &scan.list.elements;
+        let holder =
+            |at: usize| elements.partition_point(|element| element.span.start <= at).saturating_sub(1);
+        let spoilt: BTreeSet<usize> =
+            agree::disagreements(scan, self.queries).into_iter().map(holder).collect();
+        for index in spoilt {
+            let Some(element) = elements.get(index) else { continue };
+            let next = elements.get(index + 1).map(|next| next.span.start);
+            let end = next.unwrap_or(scan.text.at + scan.text.bytes.len());
+            let region = Span::new(element.span.start, end);
+            self.opaque(self.origin.span(region), "the grammar reads this differently", region.slice(bytes));
         }
     }
 
@@ -126,6 +135,7 @@ impl<'q> Lowerer<'q> {
 
     pub(super) fn list(&mut self, list: &List, place: PlaceId, env: &mut Environment, outer: bool) {
         let mut background = background_runs(list);
+        let mut before = Separator::End;
         for element in &list.elements {
             let asynchronous = background.next().unwrap_or(false);
             let span = self.origin.span(element.span);
@@ -135,7 +145,12 @@ impl<'q> Lowerer<'q> {
                 inside = self.place(place, PlaceKind::Background, span);
             }
             let scope = if asynchronous { &mut own } else { &mut *env };
+            // What stands behind `&&` or `||` may not run, so what it assigns is possible.
+            let conditional = usize::from(matches!(before, Separator::And | Separator::Or));
+            self.branches += conditional;
             let command = self.element(element, inside, scope);
+            self.branches -= conditional;
+            before = element.separator;
             if outer {
                 self.script.items.push(Item { span, separator: element.separator, command });
             }
@@ -249,6 +264,7 @@ impl<'q> Lowerer<'q> {
     }
 
     pub(super) fn push(&mut self, command: Command) -> CommandId {
+        self.kept += command.words.len();
         self.script.commands.push(command);
         self.script.commands.len() - 1
     }
@@ -260,7 +276,7 @@ impl<'q> Lowerer<'q> {
         place: PlaceId,
         env: &mut Environment,
     ) -> Option<CommandId> {
-        if self.script.commands.len() >= MAX_COMMANDS {
+        if self.full() {
             self.too_many(span);
             return None;
         }
@@ -281,6 +297,7 @@ impl<'q> Lowerer<'q> {
             self.track(assignment, env);
         }
         let place = self.variable_place(&variants, place, self.origin.span(span));
+        self.kept += words.len();
         if let Some(command) = self.script.commands.get_mut(id) {
             command.place = place;
             command.words = words;
@@ -291,6 +308,11 @@ impl<'q> Lowerer<'q> {
         self.resolve(id, env, 0);
         self.builtin(id, env);
         Some(id)
+    }
+
+    /// Whether a limit is reached.
+    pub(super) fn full(&self) -> bool {
+        self.script.commands.len() >= MAX_KEPT.0 || self.kept >= MAX_KEPT.1
     }
 
     fn too_many(&mut self, span: Span) {
@@ -455,24 +477,4 @@ fn background_runs(list: &List) -> impl Iterator<Item = bool> {
         flags.push(asynchronous);
     }
     flags.into_iter().rev()
-}
-
-/// Folds `.`, `..` and `//` without looking at any file system.
-#[must_use]
-pub(super) fn fold(path: &[u8]) -> Vec<u8> {
-    let absolute = path.starts_with(b"/");
-    let mut parts: Vec<&[u8]> = Vec::new();
-    for part in path.split(|byte| *byte == b'/') {
-        match part {
-            b"" | b"." => {}
-            b".." if parts.last().is_some_and(|last| *last != b"..") => {
-                parts.pop();
-            }
-            b".." if absolute => {}
-            _ => parts.push(part),
-        }
-    }
-    let mut folded = if absolute { b"/".to_vec() } else { Vec::new() };
-    folded.extend_from_slice(&parts.join(&b'/'));
-    folded
 }

@@ -6,6 +6,7 @@ mod environment;
 mod lower;
 pub mod model;
 mod output;
+pub mod path;
 pub mod query;
 mod resolve;
 pub mod scan;
@@ -25,5 +26,5 @@ pub fn read(text: &[u8], queries: &Queries) -> Script {
 /// The text as the grammar gets it: same length; words, operators and reserved words only.
 #[must_use]
 pub fn skeleton(text: &[u8]) -> Vec<u8> {
-    scan::scan(text).skeleton
+    scan::scan(text).flat_map(|piece| piece.text.bytes).collect()
 }

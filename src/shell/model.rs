@@ -23,6 +23,8 @@ pub struct Script {
     pub opaque: Vec<Opaque>,
     /// Regions that are data beyond doubt: comments and heredoc bodies (for explanation).
     pub data: Vec<Data>,
+    /// Offsets of the newlines in the submitted text, in order.
+    pub newlines: Vec<usize>,
 }
 
 /// A position in the nesting of lists, compound commands, substitutions and payloads.
@@ -341,11 +343,7 @@ impl Script {
     /// How a command was reached, for people: `["line 1", "bash -c", "eval"]`.
     #[must_use]
     pub fn chain(&self, command: &Command) -> Vec<String> {
-        let line = 1 + Span::new(0, command.span.start)
-            .slice(&self.source)
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count();
+        let line = 1 + self.newlines.partition_point(|at| *at < command.span.start);
         let steps = self.kinds(command.place).filter_map(PlaceKind::label);
         std::iter::once(format!("line {line}")).chain(steps).collect()
     }

@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         let Some(name) = command.words.first().and_then(|word| word.value.exact()) else { return };
         let base = base_name(name).to_vec();
         let programs = self.queries.programs(&base);
-        if depth > MAX_WRAPPERS {
+        if depth > MAX_WRAPPERS || self.full() {
             if !programs.is_empty() {
                 self.opaque_words(&command, 0, "wrapped too deeply");
             }

@@ -54,7 +54,15 @@ impl Lowerer<'_> {
         let mut shape = self.shape(raw);
         let pieces = self.pieces(&raw.parts, place, env, &mut shape);
         let mut fields = Fields::default();
-        for pieces in braces(pieces).into_iter().filter(|pieces| !is_nothing(pieces)) {
+        let expanded = match braces(pieces) {
+            Ok(expanded) => expanded,
+            Err(cook::TooLarge) => {
+                let written = shape.span.slice(&self.script.source).to_vec();
+                self.opaque(shape.span, "a brace expansion that is too large", &written);
+                vec![vec![Piece::Unknown { quoted: false }]]
+            }
+        };
+        for pieces in expanded.into_iter().filter(|pieces| !is_nothing(pieces)) {
             let (words, variants) = self.fields(&pieces, &shape);
             if fields.words.is_empty() {
                 fields.variants = variants;
@@ -406,13 +414,13 @@ fn pattern(atoms: &[Atom]) -> Vec<u8> {
 }
 
 /// Brace expansion (bash manual 3.5.1) over pieces.
-fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+fn braces(pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>, cook::TooLarge> {
     let live = pieces.iter().any(|piece| match piece {
         Piece::Literal { bytes, quoted } => !quoted && bytes.contains(&b'{'),
         Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
     });
     if !live {
-        return vec![pieces];
+        return Ok(vec![pieces]);
     }
     let mut units = Vec::new();
     for piece in pieces {
@@ -425,7 +433,7 @@ fn braces(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
             }
         }
     }
-    cook::brace_expand(&units).into_iter().map(gather).collect()
+    Ok(cook::brace_expand(&units)?.into_iter().map(gather).collect())
 }
 
 fn gather(units: Vec<cook::Unit<Piece>>) -> Vec<Piece> {

@@ -1,7 +1,8 @@
 //! Lists, pipelines and simple commands. Owns the separators; compound commands stand next door.
 
 use super::{
-    Assignment, Body, Element, Fault, List, Part, Scanner, Simple, Stage, Step, Word, is_meta, is_name,
+    Assignment, Body, Element, Fault, List, PIECE, Part, Scan, Scanner, Simple, Skeleton, Stage, Step, Word,
+    is_meta, is_name,
 };
 use crate::shell::model::Separator;
 use crate::span::Span;
@@ -10,41 +11,53 @@ use crate::span::Span;
 const CLOSERS: [&[u8]; 8] = [b"then", b"do", b"done", b"elif", b"else", b"fi", b"esac", b"}"];
 
 impl Scanner<'_> {
-    /// The whole source: line by line, so that a fault spoils only what bash would not run.
-    pub(crate) fn source_text(&mut self) {
-        if let Some(at) = self.src.iter().position(|byte| *byte == 0) {
-            let span = Span::new(0, self.src.len());
-            self.out.faults.push(Fault { span, reason: "NUL byte" });
-            let _ = at;
-            return;
+    /// The next lines of the outer list; a fault spoils only what bash would not run.
+    pub(crate) fn piece_of_text(&mut self) -> Option<Scan> {
+        if std::mem::take(&mut self.over) || (self.pos >= self.limit && self.pos > 0) {
+            return None;
         }
-        loop {
+        let start = self.pos;
+        if self.src.contains(&0) {
+            self.spoil(0, "NUL byte");
+        }
+        while !self.over {
             self.newlines();
-            if self.pos >= self.limit {
+            let begin = self.pos;
+            if begin >= self.limit || begin - start > PIECE.0 || self.starts.len() > PIECE.1 {
                 break;
             }
-            let start = self.pos;
-            let (starts, dummies, data) =
-                (self.out.starts.len(), self.out.dummies.len(), self.out.data.len());
+            let mark = self.mark();
+            self.line = (0, 0);
             match self.line() {
                 Ok(list) => self.out.list.elements.extend(list.elements),
                 Err(stop) => {
-                    let end = self.src.len();
-                    self.out.faults.push(Fault { span: Span::new(start, end), reason: stop.reason });
-                    self.fill(Span::new(start, end), b' ');
-                    self.out.starts.truncate(starts);
-                    self.out.dummies.truncate(dummies);
-                    self.out.data.truncate(data);
-                    break;
+                    self.undo(mark);
+                    self.spoil(begin, stop.reason);
                 }
             }
         }
         if !self.pending.is_empty() {
             self.read_heredocs();
         }
-        let mut list = std::mem::take(&mut self.out.list);
-        self.attach_list(&mut list);
-        self.out.list = list;
+        Some(self.finish(start))
+    }
+
+    /// What cannot be read, from `start` to the end of the text.
+    fn spoil(&mut self, start: usize, reason: &'static str) {
+        let span = Span::new(start, self.src.len());
+        self.out.faults.push(Fault { span, reason });
+        self.fill(span, b' ');
+        self.pos = self.limit;
+        self.over = true;
+    }
+
+    fn finish(&mut self, start: usize) -> Scan {
+        let mut scan = std::mem::take(&mut self.out);
+        self.attach_list(&mut scan.list);
+        let bytes = Span::new(start, self.pos).slice(&self.skeleton).to_vec();
+        let (starts, dummies) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.dummies));
+        scan.text = Skeleton { at: start, bytes, starts, dummies };
+        scan
     }
 
     /// One complete line of the outer list.
@@ -153,7 +166,7 @@ impl Scanner<'_> {
             _ => {
                 // A closer may follow a compound command without a separator: `(a) done`.
                 if CLOSERS.iter().any(|closer| self.at_reserved(closer)) {
-                    if start > 0 && self.out.skeleton.get(start - 1) == Some(&b' ') {
+                    if start > 0 && self.skeleton.get(start - 1) == Some(&b' ') {
                         self.put(start - 1, b";");
                     }
                     Separator::End
@@ -177,7 +190,7 @@ impl Scanner<'_> {
         let mut stages = Vec::new();
         if (negated || timed) && self.command_is_missing() {
             self.put(start, b"x");
-            self.out.dummies.push(start);
+            self.dummies.push(start);
             let span = Span::new(start, self.pos);
             stages.push(Stage { coproc: false, body: Body::Simple(Simple::default()), span });
         } else {
@@ -317,7 +330,8 @@ impl Scanner<'_> {
         }
         let anchor = anchor.unwrap_or(start);
         self.put(anchor, b"x");
-        self.out.starts.push(anchor);
+        self.starts.push(anchor);
+        self.count(1, 0)?;
         Ok(simple)
     }
 

@@ -3,7 +3,7 @@
 //! a plainer form of the same length.
 
 use super::{
-    Body, Compound, CompoundKind, Element, List, Part, Scanner, Simple, Stage, Step, Word, is_meta, is_name,
+    Body, Compound, CompoundKind, Element, List, Part, Scanner, Stage, Step, Word, is_meta, is_name,
 };
 use crate::shell::model::Separator;
 use crate::span::Span;
@@ -142,16 +142,16 @@ impl Scanner<'_> {
             loop_.words.push(self.arithmetic_body(b"))")?);
             self.fill(Span::new(start, self.pos), b' ');
             self.put(start, b"while x");
-            self.out.dummies.push(start + 6);
+            self.dummies.push(start + 6);
         } else {
-            self.for_names(&mut loop_, start)?;
+            self.for_names(&mut loop_)?;
         }
         self.for_body(&mut loop_, start)?;
         Ok(loop_)
     }
 
     /// `NAME [in WORD…]`
-    fn for_names(&mut self, loop_: &mut Compound, start: usize) -> Step<()> {
+    fn for_names(&mut self, loop_: &mut Compound) -> Step<()> {
         let word = self.word()?;
         let Some(Part::Literal { bytes, quoted: false, .. }) = word.parts.first() else {
             return self.stop("a loop variable is missing");
@@ -181,7 +181,6 @@ impl Scanner<'_> {
         if !loop_.words.is_empty() {
             self.put(in_at, b"in");
         }
-        let _ = start;
         Ok(())
     }
 
@@ -195,13 +194,13 @@ impl Scanner<'_> {
             self.put(at, b";");
         } else if self.raw(self.pos) == Some(b'\n') {
             self.put(at, b";");
-        } else if self.out.skeleton.get(at.saturating_sub(1)) == Some(&b' ') {
+        } else if self.skeleton.get(at.saturating_sub(1)) == Some(&b' ') {
             self.put(at - 1, b";");
         }
         self.newlines();
         if self.at_reserved(b"{") {
             self.fill(Span::new(start, self.pos), b' ');
-            self.out.dummies.retain(|dummy| *dummy < start || *dummy >= end_of_header);
+            self.dummies.retain(|dummy| *dummy < start || *dummy >= end_of_header);
             self.reserved(b"{", b"{")?;
             loop_.lists.push(self.body()?);
             return self.close(b"}", b"}");
@@ -238,7 +237,7 @@ impl Scanner<'_> {
     fn dummy(&mut self, span: Span) {
         let start = self.skip(span.start);
         self.fill(Span::new(start, span.end), b'x');
-        self.out.dummies.push(start);
+        self.dummies.push(start);
     }
 
     fn case_arm(&mut self, case: &mut Compound) -> Step<()> {
@@ -399,7 +398,7 @@ impl Scanner<'_> {
     fn tested(&mut self, start: usize, words: Vec<Word>) -> Compound {
         let span = Span::new(start, self.pos);
         self.fill(span, b'x');
-        self.out.dummies.push(start);
+        self.dummies.push(start);
         let mut test = compound(CompoundKind::Test, Vec::new());
         test.words = words;
         test
@@ -421,30 +420,15 @@ impl Scanner<'_> {
         }
     }
 
-    /// What has to be undone when a guess fails.
-    pub(crate) fn mark(&self) -> [usize; 5] {
-        [
-            self.out.starts.len(),
-            self.out.dummies.len(),
-            self.out.data.len(),
-            self.out.inner.len(),
-            self.pending.len(),
-        ]
-    }
-
     /// Takes a failed guess back; the work that guesses cost is bounded.
-    pub(crate) fn retry(&mut self, stop: super::Stop, back: usize, marks: [usize; 5]) -> Step<()> {
+    pub(crate) fn retry(&mut self, stop: super::Stop, back: usize, mark: super::Mark) -> Step<()> {
         self.retries += self.pos.max(stop.at).saturating_sub(back);
         if self.retries > 16 * self.src.len() + 65_536 {
             return Err(stop);
         }
         self.fill(Span::new(back, self.pos.max(stop.at)), b' ');
         self.pos = back;
-        self.out.starts.truncate(marks[0]);
-        self.out.dummies.truncate(marks[1]);
-        self.out.data.truncate(marks[2]);
-        self.out.inner.truncate(marks[3]);
-        self.pending.truncate(marks[4]);
+        self.undo(mark);
         Ok(())
     }
 
@@ -456,13 +440,4 @@ impl Scanner<'_> {
 
 fn compound(kind: CompoundKind, lists: Vec<List>) -> Compound {
     Compound { kind, lists, words: Vec::new(), redirects: Vec::new(), name: Vec::new() }
-}
-
-/// The simple command with no words that a bare redirect list makes.
-impl Simple {
-    /// Whether nothing at all was written.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.assignments.is_empty() && self.redirects.is_empty()
-    }
 }

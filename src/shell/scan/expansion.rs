@@ -1,7 +1,7 @@
 //! Expansions (bash manual 3.5): parameters, substitutions, arithmetic. Only their extent and what
 //! they execute is read; nothing is expanded.
 
-use super::{Inner, List, Part, Scanner, Step, Word, is_name};
+use super::{List, Part, Scanner, Skeleton, Step, Word, is_name};
 use crate::span::Span;
 
 impl Scanner<'_> {
@@ -100,17 +100,17 @@ impl Scanner<'_> {
     fn parenthesised(&mut self) -> Step<List> {
         self.bump();
         let start = self.pos;
-        let (starts, dummies) = (self.out.starts.len(), self.out.dummies.len());
+        let mark = self.mark();
         let list = self.list(false)?;
         self.newlines();
         if self.peek() != Some(b')') {
             return self.stop("unclosed substitution");
         }
         let end = self.pos;
-        let skeleton = Span::new(start, end).slice(&self.out.skeleton).to_vec();
-        let starts = self.out.starts.split_off(starts.min(self.out.starts.len()));
-        let dummies = self.out.dummies.split_off(dummies.min(self.out.dummies.len()));
-        self.out.inner.push(Inner { at: start, skeleton, starts, dummies });
+        let bytes = Span::new(start, end).slice(&self.skeleton).to_vec();
+        let starts = self.starts.split_off(mark.starts.min(self.starts.len()));
+        let dummies = self.dummies.split_off(mark.dummies.min(self.dummies.len()));
+        self.out.inner.push(Skeleton { at: start, bytes, starts, dummies });
         self.fill(Span::new(start, end), b' ');
         self.bump();
         Ok(list)

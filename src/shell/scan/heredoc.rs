@@ -21,12 +21,10 @@ impl Scanner<'_> {
             self.bump();
         }
         self.blanks();
-        let marks = self.mark();
+        let mark = self.mark();
         let at = self.skip(self.pos);
         let word = self.word()?;
-        self.out.starts.truncate(marks[0]);
-        self.out.dummies.truncate(marks[1]);
-        self.out.inner.truncate(marks[3]);
+        self.undo(mark);
         if word.span.is_empty() && self.pos == at {
             return self.stop("a heredoc delimiter is missing");
         }
@@ -101,15 +99,15 @@ impl Scanner<'_> {
     /// The live parts of an unquoted body.
     pub(crate) fn heredoc_text(&mut self, start: usize, end: usize) -> Word {
         let (limit, pending) = (self.limit, std::mem::take(&mut self.pending));
-        let marks = self.mark();
+        let mark = self.mark();
         self.pos = start;
         self.limit = end;
         let mut parts = vec![Part::Literal { bytes: Vec::new(), quoted: true, at: start }];
         while self.pos < end {
             let before = self.pos;
             if let Err(stop) = self.heredoc_piece(&mut parts) {
-                self.out.starts.truncate(marks[0]);
-                self.out.dummies.truncate(marks[1]);
+                self.starts.truncate(mark.starts);
+                self.dummies.truncate(mark.dummies);
                 let span = Span::new(before, end);
                 self.out.faults.push(Fault { span, reason: stop.reason });
                 break;

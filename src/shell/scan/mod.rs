@@ -15,35 +15,37 @@ use crate::span::Span;
 /// How deep compound commands, substitutions and expansions may nest; deeper is opaque.
 pub const MAX_DEPTH: usize = 160;
 
-/// What the scan found in one source text. Spans are offsets in that source.
+/// How many bytes or commands a piece of the outer list has before the next one is begun.
+const PIECE: (usize, usize) = (16 * 1024, 512);
+/// How many commands and words one line of the outer list may hold; a longer one is opaque.
+pub const MAX_LINE: (usize, usize) = (10_000, 50_000);
+
+/// What the scan found in one piece of a source text: whole lines of the outer list. Spans are
+/// offsets in the source.
 #[derive(Debug, Default)]
 pub struct Scan {
-    /// Same length as the source: plain words, operators and reserved words only.
-    pub skeleton: Vec<u8>,
+    /// The piece's own skeleton.
+    pub text: Skeleton,
     /// The outer list.
     pub list: List,
     /// Comments and heredoc bodies.
     pub data: Vec<(Span, &'static str)>,
     /// What could not be read, and why.
     pub faults: Vec<Fault>,
-    /// Where the skeleton has a command for the grammar's sake only.
-    pub dummies: Vec<usize>,
-    /// Where commands must start in the skeleton.
-    pub starts: Vec<usize>,
     /// The texts of substitutions, each with a skeleton of its own.
-    pub inner: Vec<Inner>,
+    pub inner: Vec<Skeleton>,
 }
 
-/// The skeleton of a substitution's text.
-#[derive(Debug)]
-pub struct Inner {
+/// A text as the grammar gets it: plain words, operators and reserved words only.
+#[derive(Debug, Default)]
+pub struct Skeleton {
     /// Offset of its first byte in the source.
     pub at: usize,
-    /// Its skeleton.
-    pub skeleton: Vec<u8>,
+    /// As many bytes as the text has.
+    pub bytes: Vec<u8>,
     /// Where commands must start, as offsets in the source.
     pub starts: Vec<usize>,
-    /// Where the skeleton has commands for the grammar's sake only.
+    /// Where it has commands for the grammar's sake only.
     pub dummies: Vec<usize>,
 }
 
@@ -247,20 +249,10 @@ pub(crate) struct Stop {
 
 pub(crate) type Step<T> = Result<T, Stop>;
 
-/// Scans a whole source text.
-#[must_use]
-pub fn scan(source: &[u8]) -> Scan {
+/// Scans a source text piece by piece, so that memory does not grow with the text.
+pub fn scan(source: &[u8]) -> impl Iterator<Item = Scan> {
     let mut scanner = Scanner::new(source);
-    scanner.source_text();
-    scanner.out
-}
-
-/// Scans a text in which only expansions are live, as in an unquoted heredoc.
-#[must_use]
-pub fn scan_expansions(source: &[u8]) -> (Word, Vec<Fault>) {
-    let mut scanner = Scanner::new(source);
-    let word = scanner.heredoc_text(0, source.len());
-    (word, scanner.out.faults)
+    std::iter::from_fn(move || scanner.piece_of_text())
 }
 
 pub(crate) struct Scanner<'s> {
@@ -269,27 +261,73 @@ pub(crate) struct Scanner<'s> {
     pub(crate) limit: usize,
     pub(crate) depth: usize,
     pub(crate) out: Scan,
+    pub(crate) skeleton: Vec<u8>,
+    pub(crate) starts: Vec<usize>,
+    pub(crate) dummies: Vec<usize>,
     pub(crate) pending: Vec<heredoc::Pending>,
     pub(crate) bodies: Vec<Option<Word>>,
     pub(crate) extglob: bool,
     pub(crate) retries: usize,
+    pub(crate) line: (usize, usize),
+    pub(crate) over: bool,
+}
+
+/// What has to be undone when a guess or a line fails.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    starts: usize,
+    dummies: usize,
+    data: usize,
+    inner: usize,
+    pending: usize,
 }
 
 impl<'s> Scanner<'s> {
     fn new(src: &'s [u8]) -> Self {
-        let extglob = src.windows(7).any(|window| window == b"extglob");
-        let out = Scan { skeleton: vec![b' '; src.len()], ..Scan::default() };
         Self {
             src,
             pos: 0,
             limit: src.len(),
             depth: 0,
-            out,
+            out: Scan::default(),
+            skeleton: vec![b' '; src.len()],
+            starts: Vec::new(),
+            dummies: Vec::new(),
             pending: Vec::new(),
             bodies: Vec::new(),
-            extglob,
+            extglob: src.windows(7).any(|window| window == b"extglob"),
             retries: 0,
+            line: (0, 0),
+            over: false,
         }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            starts: self.starts.len(),
+            dummies: self.dummies.len(),
+            data: self.out.data.len(),
+            inner: self.out.inner.len(),
+            pending: self.pending.len(),
+        }
+    }
+
+    pub(crate) fn undo(&mut self, mark: Mark) {
+        self.starts.truncate(mark.starts);
+        self.dummies.truncate(mark.dummies);
+        self.out.data.truncate(mark.data);
+        self.out.inner.truncate(mark.inner);
+        self.pending.truncate(mark.pending);
+    }
+
+    /// Counts a command and its words against the line's limit.
+    pub(crate) fn count(&mut self, commands: usize, words: usize) -> Step<()> {
+        self.line.0 += commands;
+        self.line.1 += words;
+        if self.line.0 > MAX_LINE.0 || self.line.1 > MAX_LINE.1 {
+            return self.stop("too many commands or words in one line");
+        }
+        Ok(())
     }
 
     /// The raw byte at `at`.
@@ -332,7 +370,7 @@ impl<'s> Scanner<'s> {
     /// Writes `text` into the skeleton at `at`.
     pub(crate) fn put(&mut self, at: usize, text: &[u8]) {
         for (index, byte) in text.iter().enumerate() {
-            if let Some(slot) = self.out.skeleton.get_mut(at + index) {
+            if let Some(slot) = self.skeleton.get_mut(at + index) {
                 *slot = *byte;
             }
         }
@@ -340,8 +378,8 @@ impl<'s> Scanner<'s> {
 
     /// Fills a range of the skeleton.
     pub(crate) fn fill(&mut self, span: Span, byte: u8) {
-        let end = span.end.min(self.out.skeleton.len());
-        if let Some(slots) = self.out.skeleton.get_mut(span.start.min(end)..end) {
+        let end = span.end.min(self.skeleton.len());
+        if let Some(slots) = self.skeleton.get_mut(span.start.min(end)..end) {
             slots.fill(byte);
         }
     }

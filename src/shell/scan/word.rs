@@ -15,6 +15,7 @@ impl Scanner<'_> {
     }
 
     fn word_until(&mut self, pattern: bool) -> Step<Word> {
+        self.count(0, 1)?;
         let start = self.pos;
         let mut parts = Vec::new();
         let mut depth = 0usize;
