@@ -1,5 +1,5 @@
-//! Compiles `queries/*.scm` into tables that are part of the binary. A mistake in a query is a build
-//! error with its place and what to do.
+//! Compiles `queries/*.scm` and `policies/*.toml` into tables that are part of the binary. A mistake in
+//! one is a build error with its place and what to do.
 #![allow(clippy::print_stdout, dead_code, missing_docs)]
 
 #[path = "src/shell/query/compile.rs"]
@@ -12,6 +12,13 @@ mod parse;
 mod table;
 #[path = "src/shell/query/vocabulary.rs"]
 mod vocabulary;
+
+#[path = "src/policy"]
+mod policy {
+    pub mod emit;
+    pub mod raw;
+    pub mod types;
+}
 
 use compile::{Compiler, Grammar};
 use parse::Fault;
@@ -35,7 +42,7 @@ fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=src/shell/query");
     let grammar = Bash(tree_sitter_bash::LANGUAGE.into());
     let mut compiler = Compiler::default();
-    for file in files(Path::new("queries"))? {
+    for file in files(Path::new("queries"), "scm")? {
         let text = std::fs::read_to_string(&file)?;
         for fault in add(&mut compiler, &grammar, &text) {
             let (line, column) = parse::position(&text, fault.at);
@@ -43,13 +50,27 @@ fn main() -> std::io::Result<()> {
         }
     }
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))
+    std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))?;
+    std::fs::write(out.join("policies.rs"), policy::emit::emit(&policies()?))
 }
 
-fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn policies() -> std::io::Result<Vec<policy::types::Policy>> {
+    println!("cargo::rerun-if-changed=policies");
+    println!("cargo::rerun-if-changed=src/policy");
+    let mut policies = Vec::new();
+    for file in files(Path::new("policies"), "toml")? {
+        match policy::raw::compile(&file.display().to_string(), &std::fs::read_to_string(&file)?) {
+            Ok(policy) => policies.push(policy),
+            Err(errors) => errors.0.iter().for_each(|error| println!("cargo::error={error}")),
+        }
+    }
+    Ok(policies)
+}
+
+fn files(dir: &Path, ending: &str) -> std::io::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "scm"));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == ending));
     files.sort();
     Ok(files)
 }

@@ -1,6 +1,6 @@
 //! The written form of a policy (TOML) and its checks. Nothing behind this file sees serde.
 
-use super::{CODES, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected, ProtectedScript};
+use super::types::{CODES, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected, ProtectedScript};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -82,7 +82,7 @@ impl Problems<'_> {
 }
 
 /// Compiles a policy's text, or tells everything that is wrong with it.
-pub(super) fn compile(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
+pub fn compile(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
     let mut problems = Problems { file, text, found: Vec::new() };
     let raw: RawPolicy = match toml::from_str(text) {
         Ok(raw) => raw,

@@ -1,0 +1,55 @@
+//! Writes compiled policies as Rust source, for `build.rs`. Must never read a file.
+
+use super::types::{KillVerb, Policy, ProtectedScript};
+
+/// The source of `shipped`, which finds a policy by its name.
+pub fn emit(policies: &[Policy]) -> String {
+    let arm = |policy: &Policy| format!("        {:?} => {},\n", policy.name, source(policy));
+    let arms: String = policies.iter().map(arm).collect();
+    format!(
+        "/// A shipped policy by name.\n#[must_use]\npub fn shipped(name: &str) -> Option<Policy> {{\n    \
+         Some(match name {{\n{arms}        _ => return None,\n    }})\n}}\n"
+    )
+}
+
+fn source(policy: &Policy) -> String {
+    let Policy { name, home_variable, protected, kill, reasons } = policy;
+    let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
+    let scripts = list(&protected.scripts, script);
+    let verbs = list(&kill.verbs, verb);
+    format!(
+        "Policy {{ name: {}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
+         exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
+         reasons: {} }}",
+        text(name),
+        texts(&protected.background),
+        texts(&protected.exec),
+        texts(&protected.setup_files),
+        texts(&kill.names),
+        texts(&kill.kill),
+        texts(&kill.finders),
+        texts(reasons),
+    )
+}
+
+fn script(script: &ProtectedScript) -> String {
+    let ProtectedScript { identity, path, blessed } = script;
+    format!("ProtectedScript {{ identity: {}, path: {}, blessed: {blessed} }}", text(identity), text(path))
+}
+
+fn verb(verb: &KillVerb) -> String {
+    let KillVerb { program, options, only } = verb;
+    format!("KillVerb {{ program: {}, options: {}, only: {} }}", text(program), texts(options), texts(only))
+}
+
+fn text(text: &String) -> String {
+    format!("{text:?}.to_owned()")
+}
+
+fn texts(all: &[String]) -> String {
+    list(all, text)
+}
+
+fn list<T>(all: &[T], one: impl Fn(&T) -> String) -> String {
+    format!("vec![{}]", all.iter().map(one).collect::<Vec<_>>().join(", "))
+}

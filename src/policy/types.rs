@@ -1,0 +1,127 @@
+//! The compiled form of a policy. Valid by construction: only `raw` and the tables that `build.rs`
+//! emits make one.
+
+use std::fmt;
+
+/// The codes of the protected and kill guards, in order of precedence.
+pub const CODES: [&str; 8] = [
+    "broad-watcher-kill",
+    "unclassifiable-protected-command",
+    "watcher-direct",
+    "watcher-nested",
+    "watcher-background",
+    "watcher-pipeline",
+    "watcher-redirection",
+    "watcher-bundled",
+];
+
+/// A compiled policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    pub(crate) home_variable: Option<String>,
+    /// Protected scripts and the shape in which they may run.
+    pub protected: Protected,
+    /// What counts as a broad kill.
+    pub kill: Kill,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Protected scripts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protected {
+    /// The scripts.
+    pub scripts: Vec<ProtectedScript>,
+    /// Commands that put a script into the background.
+    pub background: Vec<String>,
+    /// Wrappers that may stand before the final node.
+    pub exec: Vec<String>,
+    /// Files that may be sourced before it, relative to the home.
+    pub setup_files: Vec<String>,
+}
+
+/// One protected script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProtectedScript {
+    /// Its short name.
+    pub identity: String,
+    /// The path suffix that names it, relative and folded.
+    pub path: String,
+    /// Whether there is a shape in which it may run.
+    pub blessed: bool,
+}
+
+/// Broad kills.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kill {
+    /// What names the process.
+    pub names: Vec<String>,
+    /// Programs that kill by pattern.
+    pub verbs: Vec<KillVerb>,
+    /// Programs that kill by process id.
+    pub kill: Vec<String>,
+    /// Programs that find processes.
+    pub finders: Vec<String>,
+}
+
+/// A program that kills by pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KillVerb {
+    /// Its base name.
+    pub program: String,
+    /// Its options with an argument.
+    pub options: Vec<String>,
+    /// Options without which it does not kill; empty when it always does.
+    pub only: Vec<String>,
+}
+
+/// One thing that is wrong with a policy file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyError {
+    /// The file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in bytes, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub remedy: String,
+}
+
+/// Everything that is wrong with a policy file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyErrors(pub Vec<PolicyError>);
+
+impl std::error::Error for PolicyErrors {}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, column, message, remedy } = self;
+        write!(out, "{file}:{line}:{column}: {message}; {remedy}")
+    }
+}
+
+impl fmt::Display for PolicyErrors {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        out.write_str(&lines.join("\n"))
+    }
+}
+
+impl Policy {
+    /// The variable that names the home of the guarded system.
+    #[must_use]
+    pub fn home_variable(&self) -> Option<&str> {
+        self.home_variable.as_deref()
+    }
+
+    /// A code's reason text.
+    #[must_use]
+    pub fn reason(&self, code: &str) -> &str {
+        let at = CODES.iter().position(|known| *known == code);
+        at.and_then(|at| self.reasons.get(at)).map_or("", String::as_str)
+    }
+}
