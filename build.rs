@@ -40,6 +40,7 @@ fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=queries");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/shell/query");
+    fixed_address();
     let grammar = Bash(tree_sitter_bash::LANGUAGE.into());
     let mut compiler = Compiler::default();
     for file in files(Path::new("queries"), "scm")? {
@@ -52,6 +53,18 @@ fn main() -> std::io::Result<()> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
     std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))?;
     std::fs::write(out.join("policies.rs"), policy::emit::emit(&policies()?))
+}
+
+/// Links programs at a fixed address on Linux: ten thousand relocations fewer at every start.
+fn fixed_address() {
+    let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
+    if target("OS") == "linux"
+        && target("ENV") == "gnu"
+        && target("FEATURE").split(',').all(|name| name != "crt-static")
+    {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+        println!("cargo::rustc-link-arg-examples=-no-pie");
+    }
 }
 
 fn policies() -> std::io::Result<Vec<policy::types::Policy>> {
