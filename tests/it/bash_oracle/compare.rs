@@ -120,9 +120,10 @@ fn same(bytes: &[u8], argument: &[u8], first: bool) -> bool {
 
 fn compatible(value: &Cooked, argument: &[u8], first: bool) -> bool {
     match value {
-        // A tilde is kept as written: only what follows it is known.
-        Cooked::Exact(bytes) if bytes.starts_with(b"~") => {
-            argument.ends_with(bytes.get(1..).unwrap_or_default())
+        // A tilde is kept as written: bash puts an absolute path in its place.
+        Cooked::Exact(bytes) if matches!(bytes.as_slice(), [b'~'] | [b'~', b'/', ..]) => {
+            let home = argument.strip_suffix(bytes.get(1..).unwrap_or_default());
+            bytes == argument || home.is_some_and(|home| home.starts_with(b"/"))
         }
         Cooked::Exact(bytes) => same(bytes, argument, first),
         Cooked::Affix { head, tail } => {
