@@ -13,7 +13,7 @@ const CLOSERS: [&[u8]; 8] = [b"then", b"do", b"done", b"elif", b"else", b"fi", b
 impl Scanner<'_> {
     /// The next lines of the outer list; a fault spoils only what bash would not run.
     pub(crate) fn piece_of_text(&mut self) -> Option<Scan> {
-        if std::mem::take(&mut self.over) || (self.pos >= self.limit && self.pos > 0) {
+        if self.over {
             return None;
         }
         let start = self.pos;
@@ -39,6 +39,7 @@ impl Scanner<'_> {
         if !self.pending.is_empty() {
             self.read_heredocs();
         }
+        self.over |= self.pos >= self.limit;
         Some(self.finish(start))
     }
 
