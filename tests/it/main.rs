@@ -19,5 +19,6 @@ mod cook;
 mod grammar_cases;
 mod guards;
 mod hook;
+mod limits;
 mod queries;
 mod tidy;
