@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct Args {
     /// The command line; stdin when left out
-    #[arg(conflicts_with = "jsonl", allow_hyphen_values = true)]
+    #[arg(conflicts_with = "jsonl")]
     command: Option<OsString>,
     /// Print the verdict as one JSON object
     #[arg(long, conflicts_with = "jsonl")]

@@ -17,7 +17,6 @@ use std::fmt::Write as _;
 #[derive(clap::Args)]
 pub struct Args {
     /// The command line; stdin when left out
-    #[arg(allow_hyphen_values = true)]
     command: Option<OsString>,
     /// Show the tree of the text as submitted
     #[arg(long)]

@@ -18,7 +18,6 @@ use std::ffi::OsString;
 #[derive(clap::Args)]
 pub struct Args {
     /// The command line; stdin when left out
-    #[arg(allow_hyphen_values = true)]
     command: Option<OsString>,
     /// Print one JSON object
     #[arg(long)]

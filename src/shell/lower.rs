@@ -52,8 +52,8 @@ pub(super) struct Lowerer<'q> {
     pub(super) locality: Locality,
     /// How many enclosing branches, loops or functions make an assignment uncertain.
     pub(super) branches: usize,
-    /// What the stage before writes into this one, where that is known.
-    pub(super) stdin: Option<Output>,
+    /// What the stage before may write into this one, where that is known.
+    pub(super) stdin: Vec<Output>,
     pub(super) outputs: Vec<(PlaceId, Output)>,
     pipelines: usize,
     kept: usize,
@@ -72,7 +72,7 @@ impl<'q> Lowerer<'q> {
             texts: 0,
             locality: Locality::Local,
             branches: 0,
-            stdin: None,
+            stdin: Vec::new(),
             outputs: Vec::new(),
             pipelines: 0,
             kept: 0,
@@ -174,13 +174,13 @@ impl<'q> Lowerer<'q> {
         }
         self.pipelines += 1;
         let (pipeline, of) = (self.pipelines, element.stages.len());
-        let before = self.stdin.take();
+        let before = std::mem::take(&mut self.stdin);
         for (stage, body) in element.stages.iter().enumerate() {
             let kind = PlaceKind::Pipeline { pipeline, stage, of };
             let here = self.place(inside, kind, self.origin.span(body.span));
             let mut own = env.clone();
             self.stage(body, here, &mut own);
-            self.stdin = self.stage_output(body, here);
+            self.stdin = self.place_outputs(here);
         }
         self.stdin = before;
         None
@@ -453,13 +453,13 @@ impl<'q> Lowerer<'q> {
             .iter()
             .find(|redirect| matches!(redirect.kind, RedirectKind::HereString | RedirectKind::HereDocument));
         let text = here.and_then(|redirect| redirect.target.as_ref()).and_then(Word::exact);
-        let piped = self.stdin.as_ref().map(|output| output.bytes.as_slice());
-        let Some(text) = text.or(piped) else { return };
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        for word in command.words.iter().skip(1).filter_map(Word::exact) {
-            if !word.starts_with(b"-") {
-                env.assign(word, vec![Cooked::Exact(line.to_vec())], true);
-            }
+        let piped = self.stdin.iter().map(|output| output.bytes.as_slice()).filter(|_| text.is_none());
+        let lines = text.into_iter().chain(piped).map(|text| text.split(|byte| *byte == b'\n').next());
+        let names =
+            || command.words.iter().skip(1).filter_map(Word::exact).filter(|word| !word.starts_with(b"-"));
+        for line in lines {
+            let value = vec![Cooked::Exact(line.unwrap_or_default().to_vec())];
+            names().for_each(|name| env.assign(name, value.clone(), true));
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use super::lower::{Lowerer, Origin};
 use super::model::{Command, Cooked, PlaceId, RedirectKind, Word};
-use super::scan::{Body, Stage};
 use crate::span::Span;
 
 /// Text that a producer writes.
@@ -19,70 +18,89 @@ impl Output {
     }
 }
 
-impl Lowerer<'_> {
-    /// What a stage writes, when it is one literal producer.
-    pub(super) fn stage_output(&self, stage: &Stage, place: PlaceId) -> Option<Output> {
-        match &stage.body {
-            Body::Simple(_) | Body::Compound(_) => self.place_output(place),
-        }
-    }
+/// How many texts one producer may write.
+const MAX_OUTPUTS: usize = 16;
 
-    /// What the commands of a place write together, when all of them are literal producers.
-    pub(super) fn place_output(&self, place: PlaceId) -> Option<Output> {
-        let mut all: Option<Output> = None;
-        let written =
-            self.script.commands.iter().rev().take_while(|command| self.script.within(command.place, place));
+impl Lowerer<'_> {
+    /// What the commands of a place write together, when all of them are literal producers: each
+    /// text that it may be.
+    pub(super) fn place_outputs(&self, place: PlaceId) -> Vec<Output> {
+        let within = |command: &&Command| self.script.within(command.place, place);
+        let written = self.script.commands.iter().rev().take_while(within);
         let mut commands: Vec<&Command> = written.filter(|command| command.outer.is_none()).collect();
         commands.reverse();
+        let mut all: Vec<Output> = Vec::new();
         for command in commands {
-            let bytes = self.command_output(command)?;
-            match &mut all {
-                Some(output) => output.bytes.extend_from_slice(&bytes),
-                None => all = Some(Output { bytes, span: command.span }),
+            let texts = self.command_outputs(command);
+            if texts.is_empty() {
+                return Vec::new();
             }
+            let whole = |bytes: &Vec<u8>| Output { bytes: bytes.clone(), span: command.span };
+            if all.is_empty() {
+                all = texts.iter().map(whole).collect();
+                continue;
+            }
+            let longer = |output: &Output| {
+                let join = |bytes: &Vec<u8>| [output.bytes.as_slice(), bytes].concat();
+                texts.iter().map(|bytes| Output { bytes: join(bytes), span: output.span }).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).take(MAX_OUTPUTS).collect();
         }
         all
     }
 
-    fn command_output(&self, command: &Command) -> Option<Vec<u8>> {
-        let (name, operands) = command.words.split_first()?;
-        let texts = || operands.iter().map(text).collect::<Option<Vec<_>>>();
-        match name.exact()? {
-            b"echo" => echo(&texts()?),
-            b"printf" => printf(&texts()?),
-            b"cat" if operands.iter().all(|word| word.exact() == Some(b"-")) => self.cat(command),
-            b"tee" | b"true" | b":" => None,
-            _ => None,
+    fn command_outputs(&self, command: &Command) -> Vec<Vec<u8>> {
+        let Some((name, operands)) = command.words.split_first() else { return Vec::new() };
+        match name.exact() {
+            Some(b"echo") => readings(operands).iter().filter_map(|words| echo(words)).collect(),
+            Some(b"printf") => readings(operands).iter().filter_map(|words| printf(words)).collect(),
+            Some(b"cat") if operands.iter().all(|word| word.exact() == Some(b"-")) => self.cat(command),
+            _ => Vec::new(),
         }
     }
 
-    fn cat(&self, command: &Command) -> Option<Vec<u8>> {
+    fn cat(&self, command: &Command) -> Vec<Vec<u8>> {
         for redirect in command.redirects.iter().rev() {
+            let body = || redirect.target.as_ref().map(texts).unwrap_or_default();
             match redirect.kind {
-                RedirectKind::HereDocument => return text(redirect.target.as_ref()?),
+                RedirectKind::HereDocument => return body(),
                 RedirectKind::HereString => {
-                    let mut bytes = text(redirect.target.as_ref()?)?;
-                    bytes.push(b'\n');
-                    return Some(bytes);
+                    return body().into_iter().map(|text| [text.as_slice(), b"\n"].concat()).collect();
                 }
-                RedirectKind::Read | RedirectKind::ReadWrite => return None,
+                RedirectKind::Read | RedirectKind::ReadWrite => return Vec::new(),
                 RedirectKind::Write
                 | RedirectKind::Append
                 | RedirectKind::WriteBoth
                 | RedirectKind::Duplicate => {}
             }
         }
-        self.stdin.as_ref().map(|output| output.bytes.clone())
+        self.stdin.iter().map(|output| output.bytes.clone()).collect()
     }
 }
 
-/// A word's text when it has one; a pattern counts as written, since it mostly matches nothing.
-fn text(word: &Word) -> Option<Vec<u8>> {
-    let known = word.values().find_map(|value| value.exact().map(<[u8]>::to_vec));
-    known.or_else(|| match &word.value {
-        Cooked::Pattern(pattern) => Some(pattern.iter().copied().filter(|byte| *byte != b'\\').collect()),
-        Cooked::Exact(_) | Cooked::Affix { .. } | Cooked::Opaque => None,
-    })
+/// A word's texts; a pattern counts as written, since it mostly matches nothing.
+fn texts(word: &Word) -> Vec<Vec<u8>> {
+    let known: Vec<Vec<u8>> = word.values().filter_map(|value| value.exact().map(<[u8]>::to_vec)).collect();
+    match &word.value {
+        Cooked::Pattern(pattern) if known.is_empty() => {
+            vec![pattern.iter().copied().filter(|byte| *byte != b'\\').collect()]
+        }
+        Cooked::Pattern(_) | Cooked::Exact(_) | Cooked::Affix { .. } | Cooked::Opaque => known,
+    }
+}
+
+/// The readings of a list of words: every combination of what each may be.
+fn readings(words: &[Word]) -> Vec<Vec<Vec<u8>>> {
+    let mut all = vec![Vec::new()];
+    for word in words {
+        let texts = texts(word);
+        let longer = |reading: &Vec<Vec<u8>>| {
+            let with = |text: &Vec<u8>| [reading.as_slice(), std::slice::from_ref(text)].concat();
+            texts.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).take(MAX_OUTPUTS).collect();
+    }
+    all
 }
 
 fn echo(operands: &[Vec<u8>]) -> Option<Vec<u8>> {

@@ -281,13 +281,7 @@ impl Lowerer<'_> {
     /// A file that is executed, or the text of a process substitution.
     fn file(&mut self, id: CommandId, command: &Command, base: &[u8], first: usize, env: &mut Environment) {
         let Some(word) = command.words.get(first).cloned() else { return };
-        for place in &word.substitutions {
-            let output =
-                self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
-            if let Some(output) = output {
-                self.payload(command, base, &output.bytes, output.origin(), env);
-            }
-        }
+        self.written_text(command, base, &word, env);
         if let Some(b"/dev/stdin" | b"/dev/fd/0" | b"-") = word.exact() {
             return self.stdin_payload(command, base, env);
         }
@@ -321,18 +315,25 @@ impl Lowerer<'_> {
                 | RedirectKind::Duplicate => {}
             }
         }
-        if let Some(Output { bytes, span }) = self.stdin.clone() {
+        for Output { bytes, span } in self.stdin.clone() {
             self.payload(command, base, &bytes, Origin::Within(span), env);
         }
     }
 
+    /// The texts of the process substitutions in a file operand; whether there are any.
+    fn written_text(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) -> bool {
+        let from = |(place, _): &&(_, _)| word.substitutions.contains(place);
+        let outputs: Vec<Output> =
+            self.outputs.iter().filter(from).map(|(_, output)| output.clone()).collect();
+        for output in &outputs {
+            self.payload(command, base, &output.bytes, output.origin(), env);
+        }
+        !outputs.is_empty()
+    }
+
     fn read_file(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) {
-        for place in &word.substitutions {
-            let output =
-                self.outputs.iter().find(|(from, _)| from == place).map(|(_, output)| output.clone());
-            if let Some(output) = output {
-                return self.payload(command, base, &output.bytes, output.origin(), env);
-            }
+        if self.written_text(command, base, word, env) {
+            return;
         }
         let place = self.place(command.place, PlaceKind::File { program: base.to_vec() }, word.span);
         let file = Command { place, words: vec![word.clone()], assignments: Vec::new(), ..command.clone() };

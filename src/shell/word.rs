@@ -141,23 +141,20 @@ impl Lowerer<'_> {
     }
 
     fn substituted(&mut self, inside: PlaceId, process: bool, quoted: bool) -> Piece {
-        let output = self.place_output(inside);
+        let outputs = self.place_outputs(inside);
         if process {
-            if let Some(output) = output {
-                self.outputs.push((inside, output));
-            }
+            self.outputs.extend(outputs.into_iter().map(|output| (inside, output)));
             return Piece::Unknown { quoted: true };
         }
-        let Some(Output { mut bytes, .. }) = output else { return Piece::Unknown { quoted } };
-        while bytes.last() == Some(&b'\n') {
-            bytes.pop();
+        if outputs.is_empty() {
+            return Piece::Unknown { quoted };
         }
-        Piece::Known {
-            name: b"$(".to_vec(),
-            values: vec![vec![Cooked::Exact(bytes)]],
-            certain: false,
-            quoted,
-        }
+        let trimmed = |Output { bytes, .. }: &Output| {
+            let end = bytes.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
+            vec![Cooked::Exact(bytes.get(..end).unwrap_or_default().to_vec())]
+        };
+        let values = outputs.iter().map(trimmed).collect();
+        Piece::Known { name: b"$(".to_vec(), values, certain: false, quoted }
     }
 
     fn fields(&self, pieces: &[Piece], shape: &Word) -> (Vec<Word>, Vec<Variant>) {
@@ -287,7 +284,7 @@ fn plain(pieces: &[Piece]) -> Option<Vec<u8>> {
     for piece in pieces {
         match piece {
             Piece::Literal { bytes, quoted } => {
-                if !quoted && bytes.iter().any(|byte| b"*?[".contains(byte)) {
+                if !quoted && bytes.iter().any(|byte| b"*?[(".contains(byte)) {
                     return None;
                 }
                 out.extend_from_slice(bytes);
@@ -394,13 +391,42 @@ fn has_glob(atoms: &[Atom]) -> bool {
     let bare = |wanted: u8| move |atom: &Atom| *atom == Atom::Byte(wanted, false);
     let open = atoms.iter().position(bare(b'['));
     let bracket = open.is_some_and(|at| atoms.iter().skip(at + 1).any(bare(b']')));
-    bracket || atoms.iter().any(|atom| matches!(atom, Atom::Byte(b'*' | b'?', false)))
+    bracket
+        || atoms.iter().any(|atom| matches!(atom, Atom::Byte(b'*' | b'?', false)))
+        || (0..atoms.len()).any(|at| extended(atoms, at).is_some())
+}
+
+/// The index behind an extended pattern such as `@(a|b)` that starts at `at` (bash manual 3.5.8.1).
+/// The scan lets a bare parenthesis into a word only where such patterns are on.
+fn extended(atoms: &[Atom], at: usize) -> Option<usize> {
+    let (Atom::Byte(b'?' | b'*' | b'+' | b'@' | b'!', false), Atom::Byte(b'(', false)) =
+        (atoms.get(at)?, atoms.get(at + 1)?)
+    else {
+        return None;
+    };
+    let mut depth = 0usize;
+    for (end, atom) in atoms.iter().enumerate().skip(at + 1) {
+        match atom {
+            Atom::Byte(b'(', false) => depth += 1,
+            Atom::Byte(b')', false) => depth -= 1,
+            Atom::Byte(..) | Atom::Unknown(_) | Atom::Break => {}
+        }
+        if depth == 0 {
+            return Some(end + 1);
+        }
+    }
+    None
 }
 
 fn pattern(atoms: &[Atom]) -> Vec<u8> {
     let mut out = Vec::new();
-    for atom in atoms {
+    let mut at = 0;
+    while let Some(atom) = atoms.get(at) {
+        // What an extended pattern matches is not told apart: anything.
+        let end = extended(atoms, at);
+        at = end.unwrap_or(at + 1);
         match atom {
+            Atom::Byte(..) if end.is_some() => out.push(b'*'),
             Atom::Byte(byte, quoted) => {
                 if *quoted && b"*?[]\\!^-".contains(byte) {
                     out.push(b'\\');

@@ -36,6 +36,17 @@ fn table(rows: &[(&str, &str)]) {
 }
 
 #[test]
+fn extended_patterns_may_name_the_script() {
+    table(&[
+        ("shopt -s extglob\nbin/fm-w@(atch)-arm.sh &", "unclassifiable-protected-command"),
+        ("shopt -s extglob\nbin/fm-watch-+(a|r|m).sh", "unclassifiable-protected-command"),
+        ("shopt -s extglob\nbin/!(x)", "unclassifiable-protected-command"),
+        ("shopt -s extglob\nls bin/fm-w@(atch)-arm.sh", "allow"),
+        ("shopt -s extglob\nbin/other-@(a|b).sh", "allow"),
+    ]);
+}
+
+#[test]
 fn blessed_shape() {
     table(&[
         ("ARM", "allow"),

@@ -101,11 +101,12 @@ impl Scanner<'_> {
         self.bump();
         let start = self.pos;
         let mark = self.mark();
-        let list = self.list(false)?;
-        self.newlines();
-        if self.peek() != Some(b')') {
-            return self.stop("unclosed substitution");
-        }
+        // Heredocs that wait outside are not read at newlines in here; those begun in here and not
+        // ended wait for the newline outside.
+        let outside = std::mem::take(&mut self.pending);
+        let list = self.list_before_paren();
+        self.pending.splice(0..0, outside);
+        let list = list?;
         let end = self.pos;
         let bytes = Span::new(start, end).slice(&self.skeleton).to_vec();
         let starts = self.starts.split_off(mark.starts.min(self.starts.len()));
@@ -114,6 +115,12 @@ impl Scanner<'_> {
         self.fill(Span::new(start, end), b' ');
         self.bump();
         Ok(list)
+    }
+
+    fn list_before_paren(&mut self) -> Step<List> {
+        let list = self.list(false)?;
+        self.newlines();
+        if self.peek() == Some(b')') { Ok(list) } else { self.stop("unclosed substitution") }
     }
 
     /// `${ … }`.
