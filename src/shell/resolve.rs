@@ -11,6 +11,14 @@ use crate::span::Span;
 /// How many wrappers may stand before one another; beyond, the rest is opaque.
 const MAX_WRAPPERS: usize = 32;
 
+/// A command that is being followed.
+struct Followed<'c> {
+    id: CommandId,
+    command: &'c Command,
+    base: &'c [u8],
+    depth: usize,
+}
+
 /// Where the walk over a program's words came to.
 #[derive(Debug, Default)]
 struct Walk {
@@ -70,24 +78,15 @@ impl Lowerer<'_> {
         for program in programs {
             let Some(start) = subcommand(&program, &command.words) else { continue };
             let walk = walk(&program, &command.words, start);
-            self.apply(id, &command, &base, &program, &walk, env, depth);
+            self.apply(&Followed { id, command: &command, base: &base, depth }, &program, &walk, env);
         }
         if base == b"alias" {
             self.alias(&command, env);
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of one walk; a struct would only rename them")]
-    fn apply(
-        &mut self,
-        id: CommandId,
-        command: &Command,
-        base: &[u8],
-        program: &Program,
-        walk: &Walk,
-        env: &mut Environment,
-        depth: usize,
-    ) {
+    fn apply(&mut self, followed: &Followed<'_>, program: &Program, walk: &Walk, env: &mut Environment) {
+        let Followed { command, base, .. } = followed;
         if walk.inert {
             return;
         }
@@ -97,7 +96,7 @@ impl Lowerer<'_> {
             while command.words.get(rest).is_some_and(is_option) {
                 rest += 1;
             }
-            self.inner(id, command, base, rest..command.words.len(), env, depth, false);
+            self.inner(followed, rest..command.words.len(), false, env);
             return;
         }
         let before = self.locality;
@@ -105,7 +104,7 @@ impl Lowerer<'_> {
             self.locality = program.locality;
         }
         for range in &walk.commands {
-            self.inner(id, command, base, range.clone(), env, depth, true);
+            self.inner(followed, range.clone(), true, env);
         }
         for index in &walk.texts {
             if let Some(word) = command.words.get(*index) {
@@ -119,21 +118,12 @@ impl Lowerer<'_> {
                 self.payload(command, base, &bytes, Origin::Within(word.span), env);
             }
         }
-        self.operands(id, command, base, program, walk, env, depth);
+        self.operands(followed, program, walk, env);
         self.locality = before;
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of one walk; a struct would only rename them")]
-    fn operands(
-        &mut self,
-        id: CommandId,
-        command: &Command,
-        base: &[u8],
-        program: &Program,
-        walk: &Walk,
-        env: &mut Environment,
-        depth: usize,
-    ) {
+    fn operands(&mut self, followed: &Followed<'_>, program: &Program, walk: &Walk, env: &mut Environment) {
+        let Followed { command, base, .. } = followed;
         let end = command.words.len();
         let Some(first) = walk.operand else {
             if program.stdin && !walk.text_operand {
@@ -159,30 +149,27 @@ impl Lowerer<'_> {
             return;
         }
         match program.operands {
-            Operands::Command => self.inner(id, command, base, first..end, env, depth, true),
+            Operands::Command => self.inner(followed, first..end, true, env),
             Operands::Join => self.joined(command, base, operands, env),
             Operands::First => {
                 if let Some(word) = operands.first() {
                     self.payload_word(command, base, word, env);
                 }
             }
-            Operands::File => self.file(id, command, base, first, env),
+            Operands::File => self.file(followed, first, env),
             Operands::Nothing => {}
         }
     }
 
     /// Words of a command behind a wrapper.
-    #[allow(clippy::too_many_arguments, reason = "one step of one walk; a struct would only rename them")]
     fn inner(
         &mut self,
-        id: CommandId,
-        command: &Command,
-        base: &[u8],
+        followed: &Followed<'_>,
         range: std::ops::Range<usize>,
-        env: &mut Environment,
-        depth: usize,
         certain: bool,
+        env: &mut Environment,
     ) {
+        let Followed { id, command, base, depth } = *followed;
         let words = command.words.get(range).unwrap_or_default().to_vec();
         let Some(first) = words.first().cloned() else { return };
         let kind = PlaceKind::Wrapper { program: base.to_vec() };
@@ -279,7 +266,8 @@ impl Lowerer<'_> {
     }
 
     /// A file that is executed, or the text of a process substitution.
-    fn file(&mut self, id: CommandId, command: &Command, base: &[u8], first: usize, env: &mut Environment) {
+    fn file(&mut self, followed: &Followed<'_>, first: usize, env: &mut Environment) {
+        let Followed { id, command, base, .. } = *followed;
         let Some(word) = command.words.get(first).cloned() else { return };
         self.written_text(command, base, &word, env);
         if let Some(b"/dev/stdin" | b"/dev/fd/0" | b"-") = word.exact() {
