@@ -27,6 +27,8 @@ pub struct Report {
     pub opaque: u64,
     /// Executions found through a command word that is not exact.
     pub vague: u64,
+    /// Executions whose words bash joined by its own fault.
+    pub joined: u64,
     /// Programs with a missed execution.
     pub missed: u64,
     /// Programs in which data is called executed.
@@ -107,6 +109,7 @@ fn one(sandbox: &Sandbox, seed: u64, number: u64, only_bash: bool, report: &Mute
     let is_missed = found.contains(&Found::Missed);
     let mut sums = report.lock().expect("the report");
     sums.opaque += found.iter().filter(|found| **found == Found::Opaque).count() as u64;
+    sums.joined += found.iter().filter(|found| **found == Found::Joined).count() as u64;
     sums.vague += found.iter().filter(|found| **found == Found::Vague).count() as u64;
     sums.opaque_programs += u64::from(!script.opaque.is_empty());
     sums.missed += u64::from(is_missed);
@@ -189,6 +192,7 @@ impl Report {
             ("programs with an opaque region", self.opaque_programs, self.programs),
             ("executions found only as opaque", self.opaque, self.executions),
             ("executions found through an unknown command word", self.vague, self.executions),
+            ("executions whose words bash joined by its own fault", self.joined, self.executions),
             ("programs with data called executed", self.false_programs, self.programs),
             ("programs that bash rejects", self.rejected, self.programs),
             ("programs stopped by the time-out", self.timed_out, self.programs),

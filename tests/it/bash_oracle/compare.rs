@@ -1,13 +1,16 @@
 //! Compares what bash ran with what stanchion calls executed.
 
 use super::sandbox::Argv;
-use stanchion::shell::model::{Command, Cooked, PlaceKind, Script, Word};
+use stanchion::shell::model::{Command, Cooked, PlaceKind, RedirectKind, Script, Word};
 
 /// How an execution was accounted for; the best that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Found {
     /// Not at all: stanchion is unsound.
     Missed,
+    /// Two commands whose words bash joined. bash 5.2 prints a substitution that holds a heredoc and
+    /// reads it again, and the `;` behind the heredoc's line is lost: `$(a <<E | b ; c⏎E⏎)` runs `b c`.
+    Joined,
     /// It lies in an opaque region.
     Opaque,
     /// Through a command whose first word is not known exactly.
@@ -32,7 +35,28 @@ pub fn find(script: &Script, argv: &Argv) -> Found {
     if best == Found::Missed && script.opaque.iter().any(|region| contains(&region.bytes, name)) {
         best = Found::Opaque;
     }
+    if best == Found::Missed && joined(script, argv) {
+        best = Found::Joined;
+    }
     best
+}
+
+fn joined(script: &Script, argv: &Argv) -> bool {
+    let substituted = |command: &&Command| {
+        let inside = |kind: &PlaceKind| {
+            matches!(kind, PlaceKind::CommandSubstitution | PlaceKind::ProcessSubstitution)
+        };
+        script.kinds(command.place).any(inside) && !command.words.is_empty()
+    };
+    let heredoc = |command: &Command| {
+        command.redirects.iter().any(|redirect| redirect.kind == RedirectKind::HereDocument)
+    };
+    let commands: Vec<&Command> = script.commands.iter().filter(substituted).collect();
+    commands.iter().any(|command| heredoc(command))
+        && commands.windows(2).any(|pair| {
+            let words = [pair[0].words.as_slice(), &pair[1].words].concat();
+            matches(script, &Command { words, ..pair[0].clone() }, argv)
+        })
 }
 
 fn base(path: &[u8]) -> &[u8] {
