@@ -21,4 +21,5 @@ mod guards;
 mod hook;
 mod limits;
 mod queries;
+mod snapshots;
 mod tidy;
