@@ -2,6 +2,9 @@
 //! one is a build error with its place and what to do.
 #![allow(clippy::print_stdout, dead_code, missing_docs)]
 
+#[path = "build/link.rs"]
+mod link;
+
 #[path = "src/shell/query/compile.rs"]
 mod compile;
 #[path = "src/shell/query/emit.rs"]
@@ -37,10 +40,12 @@ impl Grammar for Bash {
 }
 
 fn main() -> std::io::Result<()> {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
     println!("cargo::rerun-if-changed=queries");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/shell/query");
-    fixed_address();
+    link::arguments(&out)?;
+    closed_stdout();
     let grammar = Bash(tree_sitter_bash::LANGUAGE.into());
     let mut compiler = Compiler::default();
     for file in files(Path::new("queries"), "scm")? {
@@ -50,20 +55,17 @@ fn main() -> std::io::Result<()> {
             println!("cargo::error={}:{line}:{column}: {}; {}", file.display(), fault.message, fault.remedy);
         }
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
     std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))?;
     std::fs::write(out.join("policies.rs"), policy::emit::emit(&policies()?))
 }
 
-/// Links programs at a fixed address on Linux: ten thousand relocations fewer at every start.
-fn fixed_address() {
-    let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
-    if target("OS") == "linux"
-        && target("ENV") == "gnu"
-        && target("FEATURE").split(',').all(|name| name != "crt-static")
-    {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-        println!("cargo::rustc-link-arg-examples=-no-pie");
+/// Links the one thing that must happen before Rust's runtime starts (see the file) into the programs.
+fn closed_stdout() {
+    println!("cargo::rerun-if-changed=build/closed_stdout.c");
+    if std::env::var_os("CARGO_CFG_UNIX").is_some() {
+        for object in cc::Build::new().file("build/closed_stdout.c").compile_intermediates() {
+            println!("cargo::rustc-link-arg-bins={}", object.display());
+        }
     }
 }
 

@@ -5,6 +5,9 @@
 //! cargo build --release --example noop && cargo bench --bench process
 //! ```
 //!
+//! The hook and the no-op are copied first, as an installation does: what the linker has just written
+//! lies in memory in small pieces, which makes every start slower until the machine is next started.
+//!
 //! `STANCHION_BENCH_N` sets the number of rounds (2000 unless told).
 
 #![expect(clippy::print_stdout, reason = "a benchmark reports to the terminal")]
@@ -35,12 +38,18 @@ const CALLS: &[(&str, &str, i32)] = &[
 ];
 
 fn main() {
-    let hook = PathBuf::from(env!("CARGO_BIN_EXE_stanchion"));
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_stanchion"));
+    let (Ok(installed), noop) = (tempfile::tempdir(), noop(&built)) else { return };
+    let install = |program: &Path| {
+        let copy = installed.path().join(program.file_name().unwrap_or_default());
+        std::fs::copy(program, &copy).map(|_| copy)
+    };
+    let Ok(hook) = install(&built) else { return };
     let rounds = std::env::var("STANCHION_BENCH_N").ok();
     let rounds = rounds.and_then(|text| text.parse().ok()).unwrap_or(2000);
 
     let mut subjects = Vec::new();
-    match noop(&hook) {
+    match noop.and_then(|program| install(&program).ok()) {
         Some(program) => subjects.push(plain("noop", program)),
         None => println!("no-op not built: run `cargo build --release --example noop`"),
     }

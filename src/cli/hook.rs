@@ -8,6 +8,7 @@ use stanchion::call::ToolCall;
 use stanchion::harness::{self, Payload, Reply};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
+use std::mem::ManuallyDrop;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -72,7 +73,8 @@ pub fn status(argv: &[OsString]) -> u8 {
 
 fn answer(args: &Args) -> Reply {
     let Some(payload) = payload(args) else { return Reply::default() };
-    let Ok(loaded) = args.selection.load() else { return Reply::default() };
+    // The process ends with the answer: nothing is gained by giving its memory back piece by piece.
+    let Ok(loaded) = args.selection.load().map(ManuallyDrop::new) else { return Reply::default() };
     if !loaded.gate.may_concern(&payload.command) {
         return Reply::default();
     }

@@ -355,7 +355,7 @@ fn constructed(
 fn is_sink(subject: &Subject<'_>, command: &Command) -> bool {
     let Some(name) = command.words.first().and_then(Word::exact) else { return false };
     let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-    subject.queries.programs(base).iter().any(|program| program.sink)
+    subject.queries.programs(base).any(|program| program.sink)
 }
 
 /// Whether a literal text holds `$name` or `${name`.

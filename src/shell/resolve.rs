@@ -5,7 +5,7 @@ use super::environment::Environment;
 use super::lower::{Lowerer, Origin};
 use super::model::{Command, CommandId, Cooked, Locality, PlaceKind, RedirectKind, Word};
 use super::output::Output;
-use super::query::{Operands, Program};
+use super::query::{Names, Operands, Program};
 use crate::span::Span;
 
 /// How many wrappers may stand before one another; beyond, the rest is opaque.
@@ -49,7 +49,7 @@ fn reads_stdin(options: &[Word]) -> bool {
 }
 
 /// Whether `-c` only marks that the first operand is text, as in shells (`bash -c -l TEXT`).
-fn text_is_operand(program: &Program) -> bool {
+fn text_is_operand(program: &Program<'_>) -> bool {
     program.operands == Operands::File && program.skip == 0
 }
 
@@ -68,9 +68,9 @@ impl Lowerer<'_> {
         let Some(command) = self.script.commands.get(id).cloned() else { return };
         let Some(name) = command.words.first().and_then(|word| word.value.exact()) else { return };
         let base = base_name(name).to_vec();
-        let programs = self.queries.programs(&base);
+        let mut programs = self.queries.programs(&base);
         if depth > MAX_WRAPPERS || self.full() {
-            if !programs.is_empty() {
+            if programs.next().is_some() {
                 self.opaque_words(&command, 0, "wrapped too deeply");
             }
             return;
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn apply(&mut self, followed: &Followed<'_>, program: &Program, walk: &Walk, env: &mut Environment) {
+    fn apply(&mut self, followed: &Followed<'_>, program: &Program<'_>, walk: &Walk, env: &mut Environment) {
         let Followed { command, base, .. } = followed;
         if walk.inert {
             return;
@@ -122,7 +122,13 @@ impl Lowerer<'_> {
         self.locality = before;
     }
 
-    fn operands(&mut self, followed: &Followed<'_>, program: &Program, walk: &Walk, env: &mut Environment) {
+    fn operands(
+        &mut self,
+        followed: &Followed<'_>,
+        program: &Program<'_>,
+        walk: &Walk,
+        env: &mut Environment,
+    ) {
         let Followed { command, base, .. } = followed;
         let end = command.words.len();
         let Some(first) = walk.operand else {
@@ -370,12 +376,12 @@ fn is_option(word: &Word) -> bool {
 }
 
 /// Steps over a program's subcommand words; `None` when they are not there.
-fn subcommand(program: &Program, words: &[Word]) -> Option<usize> {
+fn subcommand(program: &Program<'_>, words: &[Word]) -> Option<usize> {
     let mut at = 1;
-    for wanted in &program.subcommand {
+    for wanted in program.subcommand.iter() {
         while let Some(word) = words.get(at).filter(|word| is_option(word)) {
             let name = word.value.exact().unwrap_or_default();
-            at += 1 + usize::from(program.options.iter().any(|option| option.as_bytes() == name));
+            at += 1 + usize::from(program.options.contains(name));
         }
         if words.get(at)?.value.exact()? != wanted.as_bytes() {
             return None;
@@ -386,7 +392,7 @@ fn subcommand(program: &Program, words: &[Word]) -> Option<usize> {
 }
 
 /// Walks over options and skipped operands.
-fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
+fn walk(program: &Program<'_>, words: &[Word], start: usize) -> Walk {
     let mut walk = Walk::default();
     let mut skip = program.skip;
     let mut at = start;
@@ -394,7 +400,7 @@ fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
     while let Some(word) = words.get(at) {
         let exact = word.value.exact();
         if let (true, Some(bytes)) = (options, exact.filter(|bytes| bytes == b"--")) {
-            if program.exec.iter().any(|word| word.as_bytes() == bytes) {
+            if program.exec.contains(bytes) {
                 walk.commands.push(at + 1..words.len());
                 return walk;
             }
@@ -418,10 +424,7 @@ fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
             }
             continue;
         }
-        if options
-            && exact == Some(b"-")
-            && (program.assignments || program.flags.iter().any(|flag| flag == "-"))
-        {
+        if options && exact == Some(b"-") && (program.assignments || program.flags.contains(b"-")) {
             at += 1;
             continue;
         }
@@ -445,8 +448,8 @@ fn walk(program: &Program, words: &[Word], start: usize) -> Walk {
     walk
 }
 
-fn known_plus(program: &Program) -> bool {
-    program.flags.iter().chain(&program.options).any(|option| option.starts_with('+'))
+fn known_plus(program: &Program<'_>) -> bool {
+    program.flags.iter().chain(program.options.iter()).any(|option| option.starts_with('+'))
 }
 
 fn is_assignment(word: &Word) -> bool {
@@ -459,7 +462,7 @@ fn is_assignment(word: &Word) -> bool {
 }
 
 /// One option word; the index behind it and its argument. `None` when it is not known.
-fn option(program: &Program, words: &[Word], at: usize, walk: &mut Walk) -> Option<usize> {
+fn option(program: &Program<'_>, words: &[Word], at: usize, walk: &mut Walk) -> Option<usize> {
     let bytes = words.get(at)?.value.exact()?;
     let text = String::from_utf8_lossy(bytes).into_owned();
     let (name, value) = match text.split_once('=') {
@@ -476,25 +479,25 @@ fn option(program: &Program, words: &[Word], at: usize, walk: &mut Walk) -> Opti
 }
 
 /// The effect of an option by its exact name, or by an abbreviation of one long name.
-fn effect(program: &Program, name: &str) -> Option<Effect> {
-    let exact = |table: &[String]| table.iter().any(|option| option == name);
-    let long = |table: &[String]| {
+fn effect(program: &Program<'_>, name: &str) -> Option<Effect> {
+    let exact = |table: Names<'_>| table.contains(name.as_bytes());
+    let long = |table: Names<'_>| {
         name.len() > 3 && name.starts_with("--") && table.iter().any(|option| option.starts_with(name))
     };
-    for found in [&exact as &dyn Fn(&[String]) -> bool, &long] {
-        if found(&program.inert) {
+    for found in [&exact as &dyn Fn(Names<'_>) -> bool, &long] {
+        if found(program.inert) {
             return Some(Effect::Inert);
         }
-        if found(&program.text) {
+        if found(program.text) {
             return Some(Effect::Text);
         }
-        if found(&program.exec) {
+        if found(program.exec) {
             return Some(Effect::Exec);
         }
-        if found(&program.options) {
+        if found(program.options) {
             return Some(Effect::Takes);
         }
-        if found(&program.flags) || found(&program.attached) {
+        if found(program.flags) || found(program.attached) {
             return Some(Effect::Flag);
         }
     }
@@ -502,7 +505,7 @@ fn effect(program: &Program, name: &str) -> Option<Effect> {
 }
 
 fn take(
-    program: &Program,
+    program: &Program<'_>,
     words: &[Word],
     at: usize,
     value: Option<usize>,
@@ -531,11 +534,7 @@ fn take(
             }
         },
         Effect::Exec => {
-            let ends = |word: &Word| {
-                word.value
-                    .exact()
-                    .is_some_and(|bytes| program.until.iter().any(|until| until.as_bytes() == bytes))
-            };
+            let ends = |word: &Word| word.value.exact().is_some_and(|bytes| program.until.contains(bytes));
             let end = words.iter().skip(at + 1).position(ends).map_or(words.len(), |count| at + 1 + count);
             walk.commands.push(at + 1..end);
             end + 1
@@ -544,14 +543,14 @@ fn take(
 }
 
 /// `-xyz`: flags in one word; the last may take an argument, glued or not.
-fn cluster(program: &Program, words: &[Word], at: usize, text: &str, walk: &mut Walk) -> Option<usize> {
+fn cluster(program: &Program<'_>, words: &[Word], at: usize, text: &str, walk: &mut Walk) -> Option<usize> {
     let sign = text.chars().next()?;
     let mut takes = false;
     for (index, letter) in text.char_indices().skip(1) {
         let name = format!("{sign}{letter}");
         let rest = index + letter.len_utf8();
         let last = rest >= text.len();
-        if program.attached.contains(&name) {
+        if program.attached.contains(name.as_bytes()) {
             return Some(at + 1);
         }
         match effect(program, &name) {

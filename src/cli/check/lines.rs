@@ -112,6 +112,7 @@ fn bad<'a>(id: Option<&'a RawValue>, number: usize, what: &str) -> Bad<'a> {
 }
 
 fn put(output: &mut impl Write, line: &impl Serialize) -> std::io::Result<()> {
-    serde_json::to_writer(&mut *output, line)?;
-    output.write_all(b"\n")
+    let mut text = serde_json::to_vec(line).map_err(std::io::Error::other)?;
+    text.push(b'\n');
+    output.write_all(&text)
 }

@@ -77,7 +77,7 @@ impl Compiler {
         let mut settings: Vec<(Text, Text)> = Vec::new();
         for predicate in &pattern.predicates {
             match predicate.name.text.as_str() {
-                "set!" => settings.extend(one.setting(predicate)),
+                "set!" => one.setting(predicate).into_iter().for_each(|pair| join(&mut settings, pair)),
                 "eq?" | "any-of?" => names.extend(one.words(predicate)),
                 _ => one.fault(
                     predicate.name.at,
@@ -138,6 +138,20 @@ fn symbols(item: &Item, into: &mut Vec<u16>) -> bool {
         }
         Shape::Named | Shape::Any | Shape::Missing => false,
         Shape::Choice(branches) => branches.iter().all(|branch| symbols(branch, into)),
+    }
+}
+
+/// Adds a pair; a list of words that stands there already grows.
+fn join(settings: &mut Vec<(Text, Text)>, (key, value): (Text, Text)) {
+    let list = |(name, kind): &(&str, Value)| *name == key && matches!(kind, Value::Words | Value::Options);
+    if !KEYS.iter().any(list) {
+        settings.push((key, value));
+        return;
+    }
+    let words = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    match settings.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, before)) => *before = Cow::Owned(format!("{before} {words}")),
+        None => settings.push((key, Cow::Owned(words))),
     }
 }
 

@@ -33,26 +33,26 @@ pub struct Capture<'q> {
 
 /// How a wrapper or sink treats its words (one pattern of `wrappers.scm` or `sinks.scm`). Option
 /// names are as written, `-u` or `--user`; short ones may be clustered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Program<'q> {
     /// Words that must follow the name, in order (`git bisect run`). `flags` and `options` may stand
     /// between the name and these words (`git -C DIR bisect run`).
-    pub subcommand: Vec<String>,
+    pub subcommand: Names<'q>,
     /// Options without argument.
-    pub flags: Vec<String>,
+    pub flags: Names<'q>,
     /// Options with an argument.
-    pub options: Vec<String>,
+    pub options: Names<'q>,
     /// Options whose argument, if there is one, is part of the same word (`-i[R]`, `--eof[=END]`).
-    pub attached: Vec<String>,
+    pub attached: Names<'q>,
     /// Options whose argument is shell text (`-c`).
-    pub text: Vec<String>,
+    pub text: Names<'q>,
     /// Words that are followed by a command, up to a word of `until` or the end (`find -exec`,
     /// `kubectl exec POD --`).
-    pub exec: Vec<String>,
+    pub exec: Names<'q>,
     /// Options with which nothing is executed (`command -v`).
-    pub inert: Vec<String>,
+    pub inert: Names<'q>,
     /// The words that end such a command.
-    pub until: Vec<String>,
+    pub until: Names<'q>,
     /// How many operands stand before the command (`timeout DURATION cmd`); also skipped for sinks.
     pub skip: usize,
     /// Whether `NAME=VALUE` operands before the command are assignments (`env`, `sudo`).
@@ -67,6 +67,30 @@ pub struct Program {
     pub lenient: bool,
     /// Whether it is a sink (reads text as shell) rather than a wrapper (runs words).
     pub sink: bool,
+}
+
+/// Names as a query file writes them, with blanks between them. Borrowed: looking up a program on the
+/// hook path allocates nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Names<'q>(pub(super) &'q str);
+
+impl<'q> Names<'q> {
+    /// The names in order.
+    pub fn iter(self) -> impl Iterator<Item = &'q str> + Clone {
+        self.0.split_ascii_whitespace()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a word is one of them.
+    #[must_use]
+    pub fn contains(self, word: &[u8]) -> bool {
+        self.iter().any(|name| name.as_bytes() == word)
+    }
 }
 
 /// What the operands of a wrapper or sink are.
@@ -113,14 +137,13 @@ impl Queries {
 
     /// What is known of a program by its base name; several entries where subcommands differ, in
     /// file order.
-    #[must_use]
-    pub fn programs(&self, name: &[u8]) -> Vec<Program> {
-        facts(&self.tables, name).map(program::program).collect()
+    pub fn programs<'q>(&'q self, name: &[u8]) -> impl Iterator<Item = Program<'q>> + use<'q> {
+        facts(&self.tables, name).map(program::program)
     }
 }
 
 /// The entries about a program.
-fn facts<'q>(tables: &'q Tables, name: &[u8]) -> impl Iterator<Item = &'q Facts> {
+fn facts<'q>(tables: &'q Tables, name: &[u8]) -> impl Iterator<Item = &'q Facts> + use<'q> {
     let names = tables.names.as_ref();
     let from = names.partition_point(|named| named.name.as_bytes() < name);
     let here = names.get(from..).unwrap_or_default().iter();

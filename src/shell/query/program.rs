@@ -2,11 +2,11 @@
 //! see a pair that the compiler has not checked.
 
 use super::table::Facts;
-use super::{Operands, Program};
+use super::{Names, Operands, Program};
 use crate::shell::model::Locality;
 
 /// The program that an entry describes.
-pub(super) fn program(facts: &Facts) -> Program {
+pub(super) fn program(facts: &Facts) -> Program<'_> {
     let mut program = Program { sink: facts.sink, ..Program::default() };
     for (key, value) in facts.settings.iter() {
         set(&mut program, key, value);
@@ -14,17 +14,16 @@ pub(super) fn program(facts: &Facts) -> Program {
     program
 }
 
-fn set(program: &mut Program, key: &str, value: &str) {
-    let words = || value.split_whitespace().map(str::to_owned);
+fn set<'q>(program: &mut Program<'q>, key: &str, value: &'q str) {
     match key {
-        "subcommand" => program.subcommand.extend(words()),
-        "flags" => program.flags.extend(words()),
-        "options" => program.options.extend(words()),
-        "attached" => program.attached.extend(words()),
-        "text" => program.text.extend(words()),
-        "exec" => program.exec.extend(words()),
-        "inert" => program.inert.extend(words()),
-        "until" => program.until.extend(words()),
+        "subcommand" => program.subcommand = Names(value),
+        "flags" => program.flags = Names(value),
+        "options" => program.options = Names(value),
+        "attached" => program.attached = Names(value),
+        "text" => program.text = Names(value),
+        "exec" => program.exec = Names(value),
+        "inert" => program.inert = Names(value),
+        "until" => program.until = Names(value),
         "skip" => program.skip = value.parse().unwrap_or(0),
         "assignments" => program.assignments = value == "true",
         "stdin" => program.stdin = value == "true",
