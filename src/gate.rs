@@ -44,7 +44,18 @@ impl Gate {
     /// object, whatever quoting, expansion or decoding the text goes through.
     #[must_use]
     pub fn may_concern(&self, text: &[u8]) -> bool {
-        decodes(text) || self.policies.iter().any(|policy| mentions_any(policy, text))
+        decodes(text) || self.policies.iter().any(|policy| names_guarded(policy, text) || moves(policy, text))
+    }
+
+    /// What a policy wants to know of the checkout in which a text would run: the entries at its
+    /// root. `None` when no guard that asks can object to the text; then the caller need not look.
+    #[must_use]
+    pub fn asks_checkout(&self, text: &[u8]) -> Option<Vec<&str>> {
+        let scoped = |policy: &&Policy| policy.cwd.is_scoped() && guards_directory(policy);
+        let mut asking =
+            self.policies.iter().filter(scoped).filter(|policy| decodes(text) || moves(policy, text)).peekable();
+        asking.peek()?;
+        Some(asking.flat_map(|policy| &policy.cwd.entries).map(String::as_str).collect())
     }
 
     /// Judges a call.
@@ -65,10 +76,11 @@ impl Gate {
         let mut findings = Vec::new();
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
-            for guard in guards::all() {
+            for guard in guards::all().iter().filter(|guard| guard.applies(policy)) {
                 match catch_unwind(AssertUnwindSafe(|| guard.check(&subject))) {
                     Ok(found) => findings.extend(found),
-                    Err(_) => findings.extend(unclassifiable(policy, call)),
+                    Err(_) if guard.fails_closed() => findings.extend(unclassifiable(policy, call)),
+                    Err(_) => {}
                 }
             }
         }
@@ -81,7 +93,7 @@ impl Gate {
         let mut silent = Vec::new();
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
-            for guard in guards::all() {
+            for guard in guards::all().iter().filter(|guard| guard.applies(policy)) {
                 let why = || guard.check(&subject).is_empty().then(|| guard.silence(&subject));
                 if let Ok(Some(why)) = catch_unwind(AssertUnwindSafe(why)) {
                     silent.push((guard.id().to_owned(), why));
@@ -99,7 +111,7 @@ impl Gate {
 /// What a text gets that could not be judged, when it mentions what is guarded.
 fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
     let code = "unclassifiable-protected-command";
-    mentions_any(policy, &call.command).then(|| Finding {
+    names_guarded(policy, &call.command).then(|| Finding {
         guard: "gate",
         decision: Decision::Deny,
         code: code.to_owned(),
@@ -122,10 +134,22 @@ fn decodes(text: &[u8]) -> bool {
     text.iter().any(|byte| b"$`*?[{%".contains(byte)) || text.windows(2).any(pair)
 }
 
+/// Whether a text names a builtin that changes the directory.
+fn moves(policy: &Policy, text: &[u8]) -> bool {
+    if !guards_directory(policy) {
+        return false;
+    }
+    let text = guards::normalised(text);
+    policy.cwd.commands.iter().any(|command| guards::mentions(&text, &command.name))
+}
+
+fn guards_directory(policy: &Policy) -> bool {
+    !policy.cwd.commands.is_empty()
+}
+
 /// Whether a text names a protected script, the guarded process or a program that could kill it.
-fn mentions_any(policy: &Policy, text: &[u8]) -> bool {
-    let text: Vec<u8> =
-        text.iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\'' | b'"' | b'\n' | b'\r')).collect();
+fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
+    let text = guards::normalised(text);
     let scripts =
         policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
     let kill = &policy.kill;
