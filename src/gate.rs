@@ -52,8 +52,12 @@ impl Gate {
     #[must_use]
     pub fn asks_checkout(&self, text: &[u8]) -> Option<Vec<&str>> {
         let scoped = |policy: &&Policy| policy.cwd.is_scoped() && guards_directory(policy);
-        let mut asking =
-            self.policies.iter().filter(scoped).filter(|policy| decodes(text) || moves(policy, text)).peekable();
+        let mut asking = self
+            .policies
+            .iter()
+            .filter(scoped)
+            .filter(|policy| decodes(text) || moves(policy, text))
+            .peekable();
         asking.peek()?;
         Some(asking.flat_map(|policy| &policy.cwd.entries).map(String::as_str).collect())
     }
@@ -156,4 +160,23 @@ fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
     let verbs = kill.verbs.iter().map(|verb| verb.program.as_str());
     let named = kill.names.iter().chain(&kill.kill).map(String::as_str);
     scripts.chain(verbs).chain(named).any(|word| guards::mentions(&text, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::shipped;
+
+    #[test]
+    fn what_cannot_be_judged_is_denied_where_scripts_are_guarded_only() {
+        let answer = |name, text: &str| {
+            let gate = Gate::new(shipped(name).into_iter().collect());
+            gate.unread(&ToolCall::shell(text)).decision()
+        };
+        assert_eq!(answer("firstmate", "bin/fm-watch-arm.sh"), Decision::Deny);
+        assert_eq!(answer("firstmate", "cd src"), Decision::Allow);
+        assert_eq!(answer("cwd", "cd src; bin/fm-watch-arm.sh"), Decision::Allow);
+        let closed = guards::all().iter().filter(|guard| guard.fails_closed()).map(|guard| guard.id());
+        assert_eq!(closed.collect::<Vec<_>>(), ["kill", "protected"]);
+    }
 }

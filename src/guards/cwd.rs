@@ -13,6 +13,7 @@ pub(super) struct Cwd;
 
 const ID: &str = "cwd";
 const CODE: &str = "persistent-cd";
+const UNREAD: &str = "the text does not parse";
 
 impl Guard for Cwd {
     fn id(&self) -> &'static str {
@@ -38,7 +39,8 @@ impl Guard for Cwd {
 
     fn silence(&self, subject: &Subject<'_>) -> String {
         let Some((id, command)) = movers(subject).next() else {
-            return "no command changes the directory".to_owned();
+            let unread = subject.script.opaque.iter().any(|opaque| opaque.unread == Some(0));
+            return if unread { UNREAD } else { "no command changes the directory" }.to_owned();
         };
         if let Some(why) = out_of_scope(subject) {
             return why;
@@ -109,7 +111,7 @@ fn out_of_scope(subject: &Subject<'_>) -> Option<String> {
 fn elsewhere(script: &Script, parent: &Parent<'_>, place: PlaceId) -> String {
     let kind = script.places.get(place).map(|place| &place.kind);
     match kind {
-        _ if parent.is_unread(place) => "the text does not parse".to_owned(),
+        _ if parent.is_unread(place) => UNREAD.to_owned(),
         Some(PlaceKind::Function { name }) => {
             format!("the shell of this call does not call the function {}", String::from_utf8_lossy(name))
         }

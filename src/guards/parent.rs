@@ -158,6 +158,9 @@ impl<'s> Parent<'s> {
                 Standing { branch: true, repeated: above.repeated.or(Some(at)), ..above }
             }
             PlaceKind::Function { name } => {
+                if let Some(repeated) = above.repeated {
+                    self.ends.insert(repeated, first);
+                }
                 self.functions.push(Function { name, body: at, defined: above, first });
                 Standing { shell: Shell::Caller(at), ..top }
             }
@@ -167,7 +170,12 @@ impl<'s> Parent<'s> {
                 stays(sure && owner.is_some_and(is_builtin) && holds(&self.cwd.keep, program))
             }
             PlaceKind::Payload { program } => {
-                stays(owner.is_some_and(|owner| is_builtin(owner) && self.reads(owner, program)))
+                match owner.filter(|owner| is_builtin(owner)).and_then(|owner| self.reads(owner, program)) {
+                    // What waits for a condition may run again and again.
+                    Some(true) => Standing { branch: true, repeated: above.repeated.or(Some(at)), ..above },
+                    Some(false) => above,
+                    None => other,
+                }
             }
             PlaceKind::Background
             | PlaceKind::Pipeline { .. }
@@ -180,16 +188,16 @@ impl<'s> Parent<'s> {
         })
     }
 
-    /// Whether a builtin reads its text in the shell in which it runs.
-    fn reads(&self, owner: &Command, program: &[u8]) -> bool {
-        let text = self.cwd.texts.iter().find(|text| text.program.as_bytes() == program);
-        text.is_some_and(|text| {
-            let given = |condition: &String| {
-                let operands = owner.words.iter().skip(1).filter_map(Word::exact);
-                operands.into_iter().any(|word| word.eq_ignore_ascii_case(condition.as_bytes()))
-            };
-            text.conditions.is_empty() || text.conditions.iter().any(given)
-        })
+    /// Whether a builtin that reads its text in the shell in which it runs waits for a condition; `None`
+    /// when it does not read it there.
+    fn reads(&self, owner: &Command, program: &[u8]) -> Option<bool> {
+        let text = self.cwd.texts.iter().find(|text| text.program.as_bytes() == program)?;
+        let given = |condition: &String| {
+            let mut operands = owner.words.iter().skip(1).filter_map(Word::exact);
+            operands.any(|word| word.eq_ignore_ascii_case(condition.as_bytes()))
+        };
+        let waits = !text.conditions.is_empty();
+        (!waits || text.conditions.iter().any(given)).then_some(waits)
     }
 
     /// Finds the functions that the parent shell calls. A call before the definition is none.
@@ -213,7 +221,7 @@ impl<'s> Parent<'s> {
                     Shell::Caller(body) if self.called.contains(&body) => 0,
                     Shell::Caller(_) | Shell::Other(_) => continue,
                 };
-                if names.get(function.name).is_some_and(|last| *last > defined) {
+                if names.get(function.name).is_some_and(|last| *last >= defined) {
                     self.called.insert(function.body);
                 }
             }

@@ -44,7 +44,8 @@ impl Directory {
         for (path, content) in &self.files {
             write(&directory.path().join(path), path.ends_with('/'), content)?;
         }
-        let cwd = self.cwd.as_ref().map_or_else(|| directory.path().to_owned(), |at| directory.path().join(at));
+        let cwd =
+            self.cwd.as_ref().map_or_else(|| directory.path().to_owned(), |at| directory.path().join(at));
         fs::create_dir_all(&cwd)?;
         Ok(Made { _directory: directory, cwd })
     }

@@ -241,7 +241,11 @@ mod tests {
         let both = format!("version = 1\n[directories.d]\n{row}cwd = \"/\"\ndirectory = \"d\"\n");
         assert!(problem(&both).contains("m.toml:3: row `a`: either"), "{}", problem(&both));
         let unknown = format!("version = 1\n{row}directory = \"d\"\n");
-        assert!(problem(&unknown).starts_with("m.toml:6: there is no [directories.d]"), "{}", problem(&unknown));
+        assert!(
+            problem(&unknown).starts_with("m.toml:6: there is no [directories.d]"),
+            "{}",
+            problem(&unknown)
+        );
         for path in ["../x", "/x", "x//y", ""] {
             let odd = format!("version = 1\n[directories.d.files]\n\"{path}\" = \"\"\n");
             assert!(problem(&odd).contains(&format!("`{path}` is not a path below it")), "{}", problem(&odd));

@@ -63,7 +63,8 @@ type Directories<'m> = BTreeMap<&'m str, Result<Made, String>>;
 
 fn directories(matrix: &Matrix) -> Directories<'_> {
     let all = matrix.directories.iter();
-    all.map(|(name, directory)| (name.as_str(), directory.make().map_err(|error| error.to_string()))).collect()
+    all.map(|(name, directory)| (name.as_str(), directory.make().map_err(|error| error.to_string())))
+        .collect()
 }
 
 /// A row where it runs.
