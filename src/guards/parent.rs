@@ -2,7 +2,7 @@
 //! (bash manual 3.7.3). Must never name a program: which builtins stay in the shell is policy data.
 
 use crate::policy::Cwd;
-use crate::shell::model::{Command, CommandId, PlaceId, PlaceKind, Script, Word};
+use crate::shell::model::{Command, CommandId, Place, PlaceId, PlaceKind, Script, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many rounds look for functions that functions call; what is found later counts as not called.
@@ -27,6 +27,10 @@ struct Standing {
     branch: bool,
     /// The outermost loop of its function or text.
     repeated: Option<PlaceId>,
+}
+
+impl Standing {
+    const TOP: Self = Self { shell: Shell::Parent, branch: false, repeated: None };
 }
 
 /// A definition of a function.
@@ -132,47 +136,48 @@ impl<'s> Parent<'s> {
         }
     }
 
+    /// What a place is, by the command that is the first to stand in it.
     fn step(&mut self, at: PlaceId, first: CommandId, command: &'s Command) -> Option<Standing> {
         let place = self.script.places.get(at)?;
-        let top = Standing { shell: Shell::Parent, branch: false, repeated: None };
-        let above = place.parent.map_or(top, |parent| self.standing(parent));
-        let other = Standing { shell: Shell::Other(at), ..above };
+        let above = place.parent.map_or(Standing::TOP, |parent| self.standing(parent));
         if matches!(above.shell, Shell::Other(_)) {
             return Some(above);
         }
         if self.is_unread(at) {
-            return Some(other);
+            return Some(Standing { shell: Shell::Other(at), ..above });
         }
-        // What reads a text or runs its operands was the last to stand in the place around it.
-        let owner = place.parent.and_then(|parent| *self.latest.get(parent)?);
-        let owner = owner.and_then(|id| self.script.commands.get(id));
-        let stays = |stays: bool| if stays { above } else { other };
-        Some(match &place.kind {
+        if let PlaceKind::Function { name } = &place.kind {
+            if let Some(repeated) = above.repeated {
+                self.ends.insert(repeated, first);
+            }
+            self.functions.push(Function { name, body: at, defined: above, first });
+            return Some(Standing { shell: Shell::Caller(at), ..Standing::TOP });
+        }
+        Some(self.within(at, above, command))
+    }
+
+    /// What a place is that lies in the parent shell or in a function.
+    fn within(&self, at: PlaceId, above: Standing, command: &Command) -> Standing {
+        let other = Standing { shell: Shell::Other(at), ..above };
+        let repeated = Standing { branch: true, repeated: above.repeated.or(Some(at)), ..above };
+        let Some(place) = self.script.places.get(at) else { return other };
+        match &place.kind {
             PlaceKind::Text
             | PlaceKind::Negated
             | PlaceKind::Timed
             | PlaceKind::Group
             | PlaceKind::Variable { .. } => above,
             PlaceKind::If | PlaceKind::Case => Standing { branch: true, ..above },
-            PlaceKind::While | PlaceKind::For | PlaceKind::Select => {
-                Standing { branch: true, repeated: above.repeated.or(Some(at)), ..above }
-            }
-            PlaceKind::Function { name } => {
-                if let Some(repeated) = above.repeated {
-                    self.ends.insert(repeated, first);
-                }
-                self.functions.push(Function { name, body: at, defined: above, first });
-                Standing { shell: Shell::Caller(at), ..top }
-            }
-            PlaceKind::Wrapper { program } => {
-                // An option that is not known makes what follows a guess.
-                let sure = owner.is_some_and(|owner| owner.certain <= command.certain);
-                stays(sure && owner.is_some_and(is_builtin) && holds(&self.cwd.keep, program))
-            }
+            PlaceKind::While | PlaceKind::For | PlaceKind::Select => repeated,
+            // An option that is not known makes what follows a guess.
+            PlaceKind::Wrapper { program } => match self.owner(place) {
+                Some(owner) if owner.certain <= command.certain && holds(&self.cwd.keep, program) => above,
+                Some(_) | None => other,
+            },
             PlaceKind::Payload { program } => {
-                match owner.filter(|owner| is_builtin(owner)).and_then(|owner| self.reads(owner, program)) {
+                match self.owner(place).and_then(|it| self.reads(it, program)) {
                     // What waits for a condition may run again and again.
-                    Some(true) => Standing { branch: true, repeated: above.repeated.or(Some(at)), ..above },
+                    Some(true) => repeated,
                     Some(false) => above,
                     None => other,
                 }
@@ -183,9 +188,17 @@ impl<'s> Parent<'s> {
             | PlaceKind::Subshell
             | PlaceKind::CommandSubstitution
             | PlaceKind::ProcessSubstitution
+            | PlaceKind::Function { .. }
             | PlaceKind::File { .. }
             | PlaceKind::MayVanish => other,
-        })
+        }
+    }
+
+    /// The builtin that runs its operands or reads a text in this place: the last command so far to
+    /// stand in the place around it. With a path in its name it is no builtin.
+    fn owner(&self, place: &Place) -> Option<&'s Command> {
+        let owner = self.latest.get(place.parent?).copied().flatten()?;
+        self.script.commands.get(owner).filter(|owner| is_builtin(owner))
     }
 
     /// Whether a builtin that reads its text in the shell in which it runs waits for a condition; `None`
