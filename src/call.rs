@@ -13,6 +13,31 @@ pub struct ToolCall {
     pub root: Option<PathBuf>,
     /// The home of the guarded system: the anchor of its setup files.
     pub home: Option<PathBuf>,
+    /// The git checkout in which it would run, as far as the caller looked.
+    pub checkout: Checkout,
+}
+
+/// What a caller found out about the git checkout of a call. Judging reads no file system, so a
+/// guard that is for some checkouts only can ask nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checkout {
+    /// Which kind it is.
+    pub kind: CheckoutKind,
+    /// Which of the entries that were asked about exist at its root: `name` a file, `name/` a
+    /// directory.
+    pub entries: Vec<String>,
+}
+
+/// Kinds of checkout (git-worktree(1)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckoutKind {
+    /// There is none, or nobody looked.
+    #[default]
+    None,
+    /// Its git directory is the repository's own: the main worktree, or a submodule.
+    Plain,
+    /// Its git directory is a part of another checkout's repository (`git worktree add`).
+    Linked,
 }
 
 impl ToolCall {

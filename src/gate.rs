@@ -44,7 +44,22 @@ impl Gate {
     /// object, whatever quoting, expansion or decoding the text goes through.
     #[must_use]
     pub fn may_concern(&self, text: &[u8]) -> bool {
-        decodes(text) || self.policies.iter().any(|policy| mentions_any(policy, text))
+        decodes(text) || self.policies.iter().any(|policy| names_guarded(policy, text) || moves(policy, text))
+    }
+
+    /// What a policy wants to know of the checkout in which a text would run: the entries at its
+    /// root. `None` when no guard that asks can object to the text; then the caller need not look.
+    #[must_use]
+    pub fn asks_checkout(&self, text: &[u8]) -> Option<Vec<&str>> {
+        let scoped = |policy: &&Policy| policy.cwd.is_scoped() && guards_directory(policy);
+        let mut asking = self
+            .policies
+            .iter()
+            .filter(scoped)
+            .filter(|policy| decodes(text) || moves(policy, text))
+            .peekable();
+        asking.peek()?;
+        Some(asking.flat_map(|policy| &policy.cwd.entries).map(String::as_str).collect())
     }
 
     /// Judges a call.
@@ -65,10 +80,11 @@ impl Gate {
         let mut findings = Vec::new();
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
-            for guard in guards::all() {
+            for guard in guards::all().iter().filter(|guard| guard.applies(policy)) {
                 match catch_unwind(AssertUnwindSafe(|| guard.check(&subject))) {
                     Ok(found) => findings.extend(found),
-                    Err(_) => findings.extend(unclassifiable(policy, call)),
+                    Err(_) if guard.fails_closed() => findings.extend(unclassifiable(policy, call)),
+                    Err(_) => {}
                 }
             }
         }
@@ -81,7 +97,7 @@ impl Gate {
         let mut silent = Vec::new();
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
-            for guard in guards::all() {
+            for guard in guards::all().iter().filter(|guard| guard.applies(policy)) {
                 let why = || guard.check(&subject).is_empty().then(|| guard.silence(&subject));
                 if let Ok(Some(why)) = catch_unwind(AssertUnwindSafe(why)) {
                     silent.push((guard.id().to_owned(), why));
@@ -99,7 +115,7 @@ impl Gate {
 /// What a text gets that could not be judged, when it mentions what is guarded.
 fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
     let code = "unclassifiable-protected-command";
-    mentions_any(policy, &call.command).then(|| Finding {
+    names_guarded(policy, &call.command).then(|| Finding {
         guard: "gate",
         decision: Decision::Deny,
         code: code.to_owned(),
@@ -122,14 +138,45 @@ fn decodes(text: &[u8]) -> bool {
     text.iter().any(|byte| b"$`*?[{%".contains(byte)) || text.windows(2).any(pair)
 }
 
+/// Whether a text names a builtin that changes the directory.
+fn moves(policy: &Policy, text: &[u8]) -> bool {
+    if !guards_directory(policy) {
+        return false;
+    }
+    let text = guards::normalised(text);
+    policy.cwd.commands.iter().any(|command| guards::mentions(&text, &command.name))
+}
+
+fn guards_directory(policy: &Policy) -> bool {
+    !policy.cwd.commands.is_empty()
+}
+
 /// Whether a text names a protected script, the guarded process or a program that could kill it.
-fn mentions_any(policy: &Policy, text: &[u8]) -> bool {
-    let text: Vec<u8> =
-        text.iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\'' | b'"' | b'\n' | b'\r')).collect();
+fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
+    let text = guards::normalised(text);
     let scripts =
         policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
     let kill = &policy.kill;
     let verbs = kill.verbs.iter().map(|verb| verb.program.as_str());
     let named = kill.names.iter().chain(&kill.kill).map(String::as_str);
     scripts.chain(verbs).chain(named).any(|word| guards::mentions(&text, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::shipped;
+
+    #[test]
+    fn what_cannot_be_judged_is_denied_where_scripts_are_guarded_only() {
+        let answer = |name, text: &str| {
+            let gate = Gate::new(shipped(name).into_iter().collect());
+            gate.unread(&ToolCall::shell(text)).decision()
+        };
+        assert_eq!(answer("firstmate", "bin/fm-watch-arm.sh"), Decision::Deny);
+        assert_eq!(answer("firstmate", "cd src"), Decision::Allow);
+        assert_eq!(answer("cwd", "cd src; bin/fm-watch-arm.sh"), Decision::Allow);
+        let closed = guards::all().iter().filter(|guard| guard.fails_closed()).map(|guard| guard.id());
+        assert_eq!(closed.collect::<Vec<_>>(), ["kill", "protected"]);
+    }
 }

@@ -66,7 +66,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 
 fn single(args: &Args, loaded: &Loaded) -> anyhow::Result<u8> {
     let command = shown::submitted(args.command.as_ref())?;
-    let call = args.place.call(command, args.cwd.clone(), loaded.home_variable.as_deref());
+    let mut call = args.place.call(command, args.cwd.clone(), loaded.home_variable.as_deref());
+    args.place.look(&mut call, args.cwd.as_deref(), &loaded.gate);
     let script = shell::read(&call.command, loaded.queries);
     let verdict = loaded.gate.judge_script(&call, &script);
     if args.json {

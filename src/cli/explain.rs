@@ -13,6 +13,7 @@ use stanchion::shell;
 use stanchion::shell::model::{Command, Cooked, Script, Word};
 use stanchion::verdict::Verdict;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Show what a command line executes, and why it is judged as it is
 #[derive(clap::Args)]
@@ -22,6 +23,9 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// The directory in which the command would run
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
@@ -40,7 +44,8 @@ struct Explained {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let loaded = args.selection.load()?;
     let command = shown::submitted(args.command.as_ref())?;
-    let call = args.place.call(command, None, loaded.home_variable.as_deref());
+    let mut call = args.place.call(command, args.cwd.clone(), loaded.home_variable.as_deref());
+    args.place.look(&mut call, args.cwd.as_deref(), &loaded.gate);
     let script = shell::read(&call.command, loaded.queries);
     let verdict = loaded.gate.judge_script(&call, &script);
     let trace = loaded.gate.trace(&call, &script);

@@ -79,7 +79,9 @@ fn answer(args: &Args) -> Reply {
         return Reply::default();
     }
     let variable = loaded.home_variable.as_deref();
-    judge(&loaded, &args.place.call(payload.command, payload.cwd, variable), args.claude)
+    let mut call = args.place.call(payload.command, payload.cwd.clone(), variable);
+    args.place.look(&mut call, payload.cwd.as_deref(), &loaded.gate);
+    judge(&loaded, &call, args.claude)
 }
 
 fn judge(loaded: &Loaded, call: &ToolCall, claude: bool) -> Reply {

@@ -1,6 +1,7 @@
 //! The commands. Owns arguments, the environment, printing and exit codes; must never decide.
 
 mod check;
+mod checkout;
 mod dump_tree;
 mod explain;
 mod hook;

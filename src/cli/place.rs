@@ -1,7 +1,9 @@
 //! Where a call runs: its directory, root and home. Owns the defaults and the variables that give
 //! them; must never look at the command.
 
+use super::checkout;
 use stanchion::call::ToolCall;
+use stanchion::gate::Gate;
 use stanchion::harness::PROJECT_VARIABLES;
 use std::path::{Path, PathBuf};
 
@@ -18,12 +20,24 @@ pub struct Place {
 }
 
 impl Place {
+    /// Looks up the checkout of a call where a policy asks for it. `named` is the directory that the
+    /// caller named; without it the working directory counts, unless it lies outside of `--root`.
+    pub fn look(&self, call: &mut ToolCall, named: Option<&Path>, gate: &Gate) {
+        let Some(entries) = gate.asks_checkout(&call.command) else { return };
+        let working = call.cwd.as_deref();
+        let within = |root: &Path| working.is_some_and(|working| working.starts_with(root));
+        let root = self.root.as_deref().filter(|root| !within(root));
+        if let Some(directory) = named.or(root).or(working) {
+            call.checkout = checkout::find(directory, &entries);
+        }
+    }
+
     /// A call in its place. `variable` is the policy's name for the home variable.
     pub fn call(&self, command: Vec<u8>, cwd: Option<PathBuf>, variable: Option<&str>) -> ToolCall {
         let cwd = cwd.or_else(|| std::env::current_dir().ok());
         let root = self.root.clone().or_else(|| default_root(cwd.as_deref()));
         let home = self.home.clone().or_else(|| directory(variable?)).or_else(|| root.clone());
-        ToolCall { command, cwd, root, home }
+        ToolCall { command, cwd, root, home, ..ToolCall::default() }
     }
 }
 

@@ -1,9 +1,11 @@
 //! The guards: each reads the `Script` and objects or is silent. Must never see a syntax tree, a
 //! harness or a byte that the policy does not name.
 
+mod cwd;
 mod found;
 mod kill;
 mod matching;
+mod parent;
 mod protected;
 mod regex;
 
@@ -31,6 +33,14 @@ pub struct Subject<'s> {
 pub trait Guard {
     /// Its identifier.
     fn id(&self) -> &'static str;
+    /// Whether a policy says anything about it.
+    fn applies(&self, _policy: &Policy) -> bool {
+        true
+    }
+    /// Whether its failure is answered as text that cannot be read; otherwise it is silence.
+    fn fails_closed(&self) -> bool {
+        true
+    }
     /// Its objections.
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding>;
     /// Why it was silent, for explanation.
@@ -40,10 +50,10 @@ pub trait Guard {
 /// All guards.
 #[must_use]
 pub fn all() -> &'static [&'static (dyn Guard + Sync)] {
-    &[&kill::Kill, &protected::Protected]
+    &[&kill::Kill, &protected::Protected, &cwd::Cwd]
 }
 
-pub(crate) use matching::mentions;
+pub(crate) use matching::{mentions, normalised};
 
 /// A denial with a code of the policy.
 fn deny(

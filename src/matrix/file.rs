@@ -1,8 +1,9 @@
 //! Matrix files. Owns their format; must never run anything.
 
+use super::directory::Directory;
 use crate::verdict::Decision;
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -13,6 +14,8 @@ pub struct Matrix {
     pub name: String,
     /// Its rows, in order.
     pub rows: Vec<Row>,
+    /// The directories that its rows name.
+    pub directories: BTreeMap<String, Directory>,
 }
 
 /// One command line and the answer that it must get.
@@ -28,6 +31,8 @@ pub struct Row {
     pub code: Option<String>,
     /// The directory that the harness names.
     pub cwd: Option<PathBuf>,
+    /// In place of `cwd`: the name of one that is made for the run.
+    pub directory: Option<String>,
     /// `--home`.
     pub home: Option<PathBuf>,
     /// `--root`.
@@ -58,6 +63,9 @@ struct RawMatrix {
     root: Option<PathBuf>,
     home: Option<PathBuf>,
     cwd: Option<PathBuf>,
+    directory: Option<Spanned<String>>,
+    #[serde(default)]
+    directories: BTreeMap<Spanned<String>, Directory>,
     #[serde(default)]
     row: Vec<Spanned<RawRow>>,
 }
@@ -70,6 +78,7 @@ struct RawRow {
     expect: RawDecision,
     code: Option<String>,
     cwd: Option<PathBuf>,
+    directory: Option<Spanned<String>>,
     home: Option<PathBuf>,
     root: Option<PathBuf>,
     policy: Option<PathBuf>,
@@ -121,9 +130,29 @@ impl Source<'_> {
         if *raw.version.get_ref() != 1 {
             return Err(self.error(raw.version.span().start, "only `version = 1` is known"));
         }
+        let directories = self.directories(&raw)?;
         let mut ids = HashSet::new();
         let rows = raw.row.iter().map(|row| self.row(row, &raw, &mut ids)).collect::<Result<_, _>>()?;
-        Ok(Matrix { name: self.name.to_owned(), rows })
+        Ok(Matrix { name: self.name.to_owned(), rows, directories })
+    }
+
+    /// The directories by name. Every name that is used has one.
+    fn directories(&self, raw: &RawMatrix) -> Result<BTreeMap<String, Directory>, MatrixError> {
+        for (name, directory) in &raw.directories {
+            if let Some(path) = directory.odd_path() {
+                let problem = format!("directory `{}`: `{path}` is not a path below it", name.get_ref());
+                return Err(self.error(name.span().start, &problem));
+            }
+        }
+        let rows = raw.row.iter().filter_map(|row| row.get_ref().directory.as_ref());
+        for used in raw.directory.iter().chain(rows) {
+            if !raw.directories.keys().any(|name| name.get_ref() == used.get_ref()) {
+                let problem = format!("there is no [directories.{}]", used.get_ref());
+                return Err(self.error(used.span().start, &problem));
+            }
+        }
+        let named = raw.directories.iter().map(|(name, made)| (name.get_ref().clone(), made.clone()));
+        Ok(named.collect())
     }
 
     fn row(
@@ -140,13 +169,19 @@ impl Source<'_> {
         if expect == Decision::Allow && row.code.is_some() {
             return Err(self.error(at, &format!("row `{}`: an allowed command has no code", row.id)));
         }
+        if row.cwd.is_some() && row.directory.is_some() {
+            let problem = format!("row `{}`: either `cwd` or `directory`", row.id);
+            return Err(self.error(at, &problem));
+        }
         let or = |own: &Option<PathBuf>, all: &Option<PathBuf>| own.clone().or_else(|| all.clone());
+        let directory = row.directory.as_ref().or(matrix.directory.as_ref());
         Ok(Row {
             id: row.id.clone(),
             command: row.command.clone(),
             expect,
             code: row.code.clone(),
             cwd: or(&row.cwd, &matrix.cwd),
+            directory: directory.filter(|_| row.cwd.is_none()).map(|name| name.get_ref().clone()),
             home: or(&row.home, &matrix.home),
             root: or(&row.root, &matrix.root),
             policy: or(&row.policy, &matrix.policy).map(|policy| self.policy(policy)),
@@ -203,5 +238,32 @@ mod tests {
         assert!(problem(unknown).starts_with("m.toml:6: unknown field `why`"), "{}", problem(unknown));
         let row = "[[row]]\nid = \"a\"\ncommand = \"ls\"\nexpect = \"allow\"\n";
         assert!(problem(&format!("version = 1\n{row}{row}")).contains("m.toml:6: a row with the id"));
+        let both = format!("version = 1\n[directories.d]\n{row}cwd = \"/\"\ndirectory = \"d\"\n");
+        assert!(problem(&both).contains("m.toml:3: row `a`: either"), "{}", problem(&both));
+        let unknown = format!("version = 1\n{row}directory = \"d\"\n");
+        assert!(
+            problem(&unknown).starts_with("m.toml:6: there is no [directories.d]"),
+            "{}",
+            problem(&unknown)
+        );
+        for path in ["../x", "/x", "x//y", ""] {
+            let odd = format!("version = 1\n[directories.d.files]\n\"{path}\" = \"\"\n");
+            assert!(problem(&odd).contains(&format!("`{path}` is not a path below it")), "{}", problem(&odd));
+        }
+    }
+
+    #[test]
+    fn rows_name_directories() {
+        let text = "version = 1\ndirectory = \"d\"\n[directories.d]\ncwd = \"e\"\nfiles = { \"a/b\" = \"c\" }\n[directories.f]\n\
+                    [[row]]\nid = \"a\"\ncommand = \"ls\"\nexpect = \"allow\"\n\
+                    [[row]]\nid = \"b\"\ncommand = \"ls\"\nexpect = \"allow\"\ndirectory = \"f\"\n\
+                    [[row]]\nid = \"c\"\ncommand = \"ls\"\nexpect = \"allow\"\ncwd = \"/\"\n";
+        let matrix = Matrix::parse("m.toml", text).ok();
+        let rows = matrix.iter().flat_map(|matrix| &matrix.rows);
+        let named: Vec<Option<String>> = rows.map(|row| row.directory.clone()).collect();
+        assert_eq!(named, [Some("d".to_owned()), Some("f".to_owned()), None]);
+        let made = matrix.and_then(|matrix| matrix.directories.get("d")?.make().ok());
+        let beside = made.as_ref().map(|made| made.cwd.join("../a/b"));
+        assert_eq!(beside.and_then(|file| std::fs::read(file).ok()), Some(b"c".to_vec()));
     }
 }

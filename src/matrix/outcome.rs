@@ -109,6 +109,7 @@ mod tests {
             expect,
             code: code.map(ToOwned::to_owned),
             cwd: None,
+            directory: None,
             home: None,
             root: None,
             policy: None,

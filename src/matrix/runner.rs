@@ -1,10 +1,12 @@
 //! Runs rows as real child processes on all cores. Owns the children; must never interpret what a
 //! command line says.
 
+use super::directory::Made;
 use super::file::{Matrix, Row};
 use super::form::Form;
 use super::outcome::{Outcome, Wanted, compare};
 use crate::harness::{PROJECT_VARIABLES, Reply};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
@@ -27,7 +29,9 @@ pub enum Checker {
 /// the order of rows and forms.
 #[must_use]
 pub fn run(matrices: &[Matrix], checker: &Checker, mut done: impl FnMut(&Outcome)) -> Vec<Outcome> {
-    let jobs = jobs(matrices);
+    let made: Vec<Directories<'_>> = matrices.iter().map(directories).collect();
+    let rows = rows(matrices, &made);
+    let jobs: Vec<Job<'_>> = rows.iter().flat_map(|row| Form::ALL.map(|form| Job { row, form })).collect();
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let workers = thread::available_parallelism().map_or(1, usize::from);
@@ -54,23 +58,54 @@ fn take<'j, 'm>(next: &AtomicUsize, jobs: &'j [Job<'m>]) -> Option<(usize, &'j J
     jobs.get(index).map(|job| (index, job))
 }
 
-fn jobs(matrices: &[Matrix]) -> Vec<Job<'_>> {
-    let rows = matrices.iter().flat_map(|matrix| matrix.rows.iter().map(move |row| (matrix, row)));
-    rows.flat_map(|(matrix, row)| Form::ALL.map(|form| Job { matrix, row, form })).collect()
+/// The directories of a matrix, or why they could not be made.
+type Directories<'m> = BTreeMap<&'m str, Result<Made, String>>;
+
+fn directories(matrix: &Matrix) -> Directories<'_> {
+    let all = matrix.directories.iter();
+    all.map(|(name, directory)| (name.as_str(), directory.make().map_err(|error| error.to_string())))
+        .collect()
+}
+
+/// A row where it runs.
+struct Placed<'m> {
+    matrix: &'m Matrix,
+    row: Row,
+    /// Why it cannot run.
+    fault: Option<String>,
+}
+
+fn rows<'m>(matrices: &'m [Matrix], made: &[Directories<'_>]) -> Vec<Placed<'m>> {
+    let place = |matrix, row: &Row, made: &Directories<'_>| {
+        let directory = row.directory.as_ref().and_then(|name| made.get(name.as_str()));
+        let mut placed = Placed { matrix, row: row.clone(), fault: None };
+        match directory {
+            Some(Ok(made)) => placed.row.cwd = Some(made.cwd.clone()),
+            Some(Err(fault)) => placed.fault = Some(fault.clone()),
+            None => {}
+        }
+        placed
+    };
+    let both = matrices.iter().zip(made);
+    both.flat_map(|(matrix, made)| matrix.rows.iter().map(move |row| place(matrix, row, made))).collect()
 }
 
 struct Job<'m> {
-    matrix: &'m Matrix,
-    row: &'m Row,
+    row: &'m Placed<'m>,
     form: Form,
 }
 
 impl Job<'_> {
     fn run(&self, checker: &Checker) -> Outcome {
-        let failure = match self.answer(checker) {
+        let Placed { matrix, row, fault } = self.row;
+        let answer = match fault {
+            Some(fault) => Err(std::io::Error::other(format!("its directory cannot be made: {fault}"))),
+            None => self.answer(checker, row),
+        };
+        let failure = match answer {
             Ok(output) => {
                 let reply = Reply { status: 0, stdout: output.stdout, stderr: output.stderr };
-                compare(self.row, self.form, output.status.code(), &reply)
+                compare(row, self.form, output.status.code(), &reply)
             }
             Err(error) => {
                 let wanted = "a checker that starts".to_owned();
@@ -78,25 +113,25 @@ impl Job<'_> {
             }
         };
         Outcome {
-            matrix: self.matrix.name.clone(),
-            id: self.row.id.clone(),
-            line: self.row.line,
+            matrix: matrix.name.clone(),
+            id: row.id.clone(),
+            line: row.line,
             form: self.form.name(),
-            command: self.row.command.clone(),
+            command: row.command.clone(),
             failure,
         }
     }
 
-    fn answer(&self, checker: &Checker) -> std::io::Result<Output> {
+    fn answer(&self, checker: &Checker, row: &Row) -> std::io::Result<Output> {
         let mut command = checker.command();
-        command.args(self.form.arguments(self.row));
-        for (flag, path) in [("--root", &self.row.root), ("--home", &self.row.home)] {
+        command.args(self.form.arguments(row));
+        for (flag, path) in [("--root", &row.root), ("--home", &row.home)] {
             pass(&mut command, flag, path.as_deref());
         }
         if let Checker::Stanchion(_) = checker {
-            pass(&mut command, "--policy", self.row.policy.as_deref());
+            pass(&mut command, "--policy", row.policy.as_deref());
         }
-        if let Some(cwd) = self.row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
+        if let Some(cwd) = row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
             command.current_dir(cwd);
         }
         // The harness that runs this program must not lend its project to the rows.
@@ -105,7 +140,7 @@ impl Job<'_> {
         }
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        if let (Some(mut stdin), Some(payload)) = (child.stdin.take(), self.form.payload(self.row)) {
+        if let (Some(mut stdin), Some(payload)) = (child.stdin.take(), self.form.payload(row)) {
             // A checker that does not read is judged by its answer.
             let _ = stdin.write_all(payload.as_bytes());
         }

@@ -1,6 +1,6 @@
 //! Writes compiled policies as Rust source, for `build.rs`. Must never read a file.
 
-use super::types::{KillVerb, Policy, ProtectedScript};
+use super::types::{Cwd, DirectoryCommand, KillVerb, Policy, ProtectedScript, ShellText};
 
 /// The source of `shipped`, which finds a policy by its name.
 pub fn emit(policies: &[Policy]) -> String {
@@ -13,14 +13,14 @@ pub fn emit(policies: &[Policy]) -> String {
 }
 
 fn source(policy: &Policy) -> String {
-    let Policy { name, home_variable, protected, kill, reasons } = policy;
+    let Policy { name, home_variable, protected, kill, cwd, reasons } = policy;
     let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
     let scripts = list(&protected.scripts, script);
     let verbs = list(&kill.verbs, verb);
     format!(
         "Policy {{ name: {}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         reasons: {} }}",
+         cwd: {}, reasons: {} }}",
         text(name),
         texts(&protected.background),
         texts(&protected.exec),
@@ -28,6 +28,7 @@ fn source(policy: &Policy) -> String {
         texts(&kill.names),
         texts(&kill.kill),
         texts(&kill.finders),
+        directory(cwd),
         texts(reasons),
     )
 }
@@ -40,6 +41,27 @@ fn script(script: &ProtectedScript) -> String {
 fn verb(verb: &KillVerb) -> String {
     let KillVerb { program, options, only } = verb;
     format!("KillVerb {{ program: {}, options: {}, only: {} }}", text(program), texts(options), texts(only))
+}
+
+fn directory(cwd: &Cwd) -> String {
+    let Cwd { commands, keep, texts: read, plain_checkout, entries } = cwd;
+    format!(
+        "Cwd {{ commands: {}, keep: {}, texts: {}, plain_checkout: {plain_checkout}, entries: {} }}",
+        list(commands, command),
+        texts(keep),
+        list(read, shell_text),
+        texts(entries),
+    )
+}
+
+fn command(command: &DirectoryCommand) -> String {
+    let DirectoryCommand { name, inert } = command;
+    format!("DirectoryCommand {{ name: {}, inert: {} }}", text(name), texts(inert))
+}
+
+fn shell_text(read: &ShellText) -> String {
+    let ShellText { program, conditions } = read;
+    format!("ShellText {{ program: {}, conditions: {} }}", text(program), texts(conditions))
 }
 
 fn text(text: &String) -> String {

@@ -7,7 +7,10 @@ mod types;
 
 pub use shipped::shipped;
 use std::path::Path;
-pub use types::{CODES, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected, ProtectedScript};
+pub use types::{
+    CODES, Cwd, DirectoryCommand, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected,
+    ProtectedScript, ShellText,
+};
 
 /// Reads a policy file.
 ///

@@ -1,5 +1,7 @@
 //! The written form of a policy (TOML) and its checks. Nothing behind this file sees serde.
 
+mod cwd;
+
 use super::types::{CODES, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected, ProtectedScript};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -16,6 +18,8 @@ struct RawPolicy {
     protected: RawProtected,
     #[serde(default)]
     kill: RawKill,
+    #[serde(default)]
+    cwd: cwd::RawCwd,
     #[serde(default)]
     reasons: BTreeMap<Spanned<String>, Spanned<String>>,
 }
@@ -93,7 +97,7 @@ pub fn compile(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
         }
     };
     check(&raw, &mut problems);
-    let reasons = reasons(&raw.reasons, &mut problems);
+    let reasons = reasons(&raw, &mut problems);
     if !problems.found.is_empty() {
         return Err(PolicyErrors(problems.found));
     }
@@ -129,6 +133,7 @@ fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
             );
         }
     }
+    raw.cwd.check(problems);
 }
 
 fn relative(path: &Spanned<String>, problems: &mut Problems<'_>) {
@@ -140,7 +145,19 @@ fn relative(path: &Spanned<String>, problems: &mut Problems<'_>) {
     }
 }
 
-fn reasons(raw: &BTreeMap<Spanned<String>, Spanned<String>>, problems: &mut Problems<'_>) -> Vec<String> {
+/// Whether a policy can give a code, and so must have its reason.
+fn gives(raw: &RawPolicy, code: &str) -> bool {
+    let (scripts, kills) = (!raw.protected.script.is_empty(), !raw.kill.names.is_empty());
+    match code {
+        "broad-watcher-kill" => kills,
+        "unclassifiable-protected-command" => scripts || kills,
+        "persistent-cd" => raw.cwd.guards(),
+        _ => scripts,
+    }
+}
+
+fn reasons(policy: &RawPolicy, problems: &mut Problems<'_>) -> Vec<String> {
+    let raw = &policy.reasons;
     for (code, reason) in raw {
         if !CODES.contains(&code.get_ref().as_str()) {
             let remedy = format!("use one of {}", CODES.join(", "));
@@ -161,6 +178,7 @@ fn reasons(raw: &BTreeMap<Spanned<String>, Spanned<String>>, problems: &mut Prob
     for code in &CODES {
         match text(code) {
             Some(reason) => texts.push(reason),
+            None if !gives(policy, code) => texts.push(String::new()),
             None => problems.add(0..0, format!("the code {code} has no reason"), "add it under [reasons]"),
         }
     }
@@ -189,6 +207,7 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
             kill: raw.kill.kill,
             finders: raw.kill.finders,
         },
+        cwd: raw.cwd.meant(),
         reasons,
     }
 }

@@ -1,5 +1,5 @@
 //! The shipped policies, compiled by `build.rs`: nothing is parsed at run time.
 
-use super::types::{Kill, KillVerb, Policy, Protected, ProtectedScript};
+use super::types::{Cwd, DirectoryCommand, Kill, KillVerb, Policy, Protected, ProtectedScript, ShellText};
 
 include!(concat!(env!("OUT_DIR"), "/policies.rs"));

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-/// The codes of the protected and kill guards, in order of precedence.
-pub const CODES: [&str; 8] = [
+/// The codes of the guards, in order of precedence.
+pub const CODES: [&str; 9] = [
     "broad-watcher-kill",
     "unclassifiable-protected-command",
     "watcher-direct",
@@ -13,6 +13,7 @@ pub const CODES: [&str; 8] = [
     "watcher-pipeline",
     "watcher-redirection",
     "watcher-bundled",
+    "persistent-cd",
 ];
 
 /// A compiled policy.
@@ -25,6 +26,9 @@ pub struct Policy {
     pub protected: Protected,
     /// What counts as a broad kill.
     pub kill: Kill,
+    /// What counts as a lasting change of directory.
+    pub cwd: Cwd,
+    /// One text per code of `CODES`; empty for those that this policy cannot give.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -76,6 +80,39 @@ pub struct KillVerb {
     pub only: Vec<String>,
 }
 
+/// Changes of the directory that outlast the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cwd {
+    /// Builtins that change the directory of the shell in which they run.
+    pub commands: Vec<DirectoryCommand>,
+    /// Builtins that run their operands in the same shell.
+    pub keep: Vec<String>,
+    /// Builtins that read text in the same shell.
+    pub texts: Vec<ShellText>,
+    /// Whether it is guarded in plain checkouts only.
+    pub plain_checkout: bool,
+    /// What must exist at the checkout's root; a directory ends in `/`.
+    pub entries: Vec<String>,
+}
+
+/// A builtin that changes the directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DirectoryCommand {
+    /// Its name.
+    pub name: String,
+    /// Options with which it does not.
+    pub inert: Vec<String>,
+}
+
+/// A builtin that reads text in the shell in which it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShellText {
+    /// Its name.
+    pub program: String,
+    /// Operands, upper or lower case, of which it needs one; empty when it always reads the text.
+    pub conditions: Vec<String>,
+}
+
 /// One thing that is wrong with a policy file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyError {
@@ -108,6 +145,14 @@ impl fmt::Display for PolicyErrors {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         out.write_str(&lines.join("\n"))
+    }
+}
+
+impl Cwd {
+    /// Whether it matters in which checkout a call runs.
+    #[must_use]
+    pub fn is_scoped(&self) -> bool {
+        self.plain_checkout || !self.entries.is_empty()
     }
 }
 

@@ -88,28 +88,28 @@ impl<'q> Lowerer<'q> {
         let before = std::mem::replace(&mut self.origin, origin);
         self.texts += 1;
         for scan in scan::scan(bytes) {
-            self.account(&scan, bytes);
+            self.account(&scan, bytes, place);
             self.list(&scan.list, place, env, self.texts == 1);
-            self.confirm(&scan, bytes);
+            self.confirm(&scan, bytes, place);
         }
         self.texts -= 1;
         self.origin = before;
     }
 
-    fn account(&mut self, scan: &Scan, bytes: &[u8]) {
+    fn account(&mut self, scan: &Scan, bytes: &[u8], text: PlaceId) {
         for (span, kind) in &scan.data {
             let span = self.origin.span(*span);
             self.script.data.push(Data { span, kind });
         }
         for fault in &scan.faults {
             let span = self.origin.span(fault.span);
-            self.opaque(span, fault.reason, fault.span.slice(bytes));
+            self.unread(span, fault.reason, fault.span.slice(bytes), text);
         }
     }
 
     /// Makes opaque what scan and tree read differently: the outer element in which it lies, the
     /// bodies of its heredocs included.
-    fn confirm(&mut self, scan: &Scan, bytes: &[u8]) {
+    fn confirm(&mut self, scan: &Scan, bytes: &[u8], text: PlaceId) {
         let elements = &scan.list.elements;
         let holder =
             |at: usize| elements.partition_point(|element| element.span.start <= at).saturating_sub(1);
@@ -120,12 +120,18 @@ impl<'q> Lowerer<'q> {
             let next = elements.get(index + 1).map(|next| next.span.start);
             let end = next.unwrap_or(scan.text.at + scan.text.bytes.len());
             let region = Span::new(element.span.start, end);
-            self.opaque(self.origin.span(region), "the grammar reads this differently", region.slice(bytes));
+            let (span, reason) = (self.origin.span(region), "the grammar reads this differently");
+            self.unread(span, reason, region.slice(bytes), text);
         }
     }
 
     pub(super) fn opaque(&mut self, span: Span, reason: &'static str, bytes: &[u8]) {
-        self.script.opaque.push(Opaque { span, reason, bytes: bytes.to_vec() });
+        self.script.opaque.push(Opaque { span, reason, bytes: bytes.to_vec(), unread: None });
+    }
+
+    /// An opaque region of a text whose syntax could not be read.
+    fn unread(&mut self, span: Span, reason: &'static str, bytes: &[u8], text: PlaceId) {
+        self.script.opaque.push(Opaque { span, reason, bytes: bytes.to_vec(), unread: Some(text) });
     }
 
     pub(super) fn place(&mut self, parent: PlaceId, kind: PlaceKind, span: Span) -> PlaceId {

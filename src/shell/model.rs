@@ -304,6 +304,8 @@ pub struct Opaque {
     pub reason: &'static str,
     /// Its bytes, after decoding where it lies in a payload.
     pub bytes: Vec<u8>,
+    /// The text that could not be read because of it; `None` when the text itself reads well.
+    pub unread: Option<PlaceId>,
 }
 
 /// A region that is data.

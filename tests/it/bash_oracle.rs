@@ -74,7 +74,12 @@ fn comparer_tells_found_from_missed() {
     assert_eq!(find(&script, &argv("alpha n1 yz")), Found::Missed);
     assert_eq!(find(&script, &argv("alpha n1")), Found::Missed);
     assert_eq!(find(&script, &argv("beta n1 x")), Found::Missed);
-    script.opaque.push(Opaque { span: Span::default(), reason: "test", bytes: b"b'et'a".to_vec() });
+    script.opaque.push(Opaque {
+        span: Span::default(),
+        reason: "test",
+        bytes: b"b'et'a".to_vec(),
+        unread: None,
+    });
     assert_eq!(find(&script, &argv("beta n1 x")), Found::Opaque);
     script.commands.push(Command {
         words: vec![Word { value: Cooked::Opaque, ..Word::default() }],

@@ -248,7 +248,7 @@ fn the_prefilter_knows_extended_globs() {
 }
 
 /// One way to write a byte of a command word so that bash reads the same byte.
-fn disguise(byte: u8, how: u8) -> String {
+pub fn disguise(byte: u8, how: u8) -> String {
     let plain = char::from(byte);
     match how {
         0 => format!("'{plain}'"),

@@ -79,7 +79,9 @@ impl Judge<'_> {
         };
         let cwd = members.get("cwd").and_then(|value| string(value));
         let cwd = cwd.map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)));
-        let call = self.call(command, cwd);
+        let cwd = cwd.or_else(|| self.args.cwd.clone());
+        let mut call = self.call(command, cwd.clone());
+        self.args.place.look(&mut call, cwd.as_deref(), &self.loaded.gate);
         let (verdict, listed) = self.judge(&call);
         put(output, &Line { id, answer: shown::answer(&verdict), listed })
     }
@@ -93,7 +95,6 @@ impl Judge<'_> {
     }
 
     fn call(&mut self, command: Vec<u8>, cwd: Option<PathBuf>) -> ToolCall {
-        let cwd = cwd.or_else(|| self.args.cwd.clone());
         match &self.place {
             Some((known, call)) if *known == cwd => ToolCall { command, ..call.clone() },
             Some(_) | None => {

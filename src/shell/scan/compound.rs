@@ -285,7 +285,6 @@ impl Scanner<'_> {
     }
 
     fn function_keyword(&mut self) -> Step<Compound> {
-        let start = self.skip(self.pos);
         for _ in 0..8 {
             self.bump();
         }
@@ -301,7 +300,7 @@ impl Scanner<'_> {
             self.blanks();
             if self.peek() == Some(b')') { self.bump() } else { self.pos = back }
         }
-        self.function_body(start, &word)
+        self.function_body(&word)
     }
 
     /// `name ( )` before a compound command.
@@ -340,10 +339,10 @@ impl Scanner<'_> {
             return Ok(None);
         }
         self.pos = at + 1;
-        Ok(Some(self.function_body(start, &word)?))
+        Ok(Some(self.function_body(&word)?))
     }
 
-    fn function_body(&mut self, start: usize, name: &Word) -> Step<Compound> {
+    fn function_body(&mut self, name: &Word) -> Step<Compound> {
         self.newlines();
         let at = self.pos;
         let Some(mut body) = self.deeper(Self::plain_compound)? else {
@@ -355,7 +354,7 @@ impl Scanner<'_> {
         let element =
             Element { stages: vec![stage], negated: false, timed: false, separator: Separator::End, span };
         let mut function = compound(CompoundKind::Function, vec![List { elements: vec![element] }]);
-        function.name = Span::new(start, name.span.end).slice(self.src).to_vec();
+        function.name = name.span.slice(self.src).to_vec();
         Ok(function)
     }
 

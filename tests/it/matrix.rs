@@ -1,0 +1,47 @@
+//! The shipped acceptance matrices through the program itself.
+
+use stanchion::matrix::{self, Checker, Form, Matrix, report};
+
+#[test]
+fn every_row_of_the_shipped_matrices_holds() {
+    let parse = |(name, text): &(&str, &str)| Matrix::parse(name, text).unwrap();
+    let matrices: Vec<Matrix> = matrix::SHIPPED.iter().map(parse).collect();
+    let rows: usize = matrices.iter().map(|matrix| matrix.rows.len()).sum();
+    assert!(matrices.iter().all(|matrix| matrix.rows.len() >= 80));
+    let program = Checker::Stanchion(env!("CARGO_BIN_EXE_stanchion").into());
+    let outcomes = matrix::run(&matrices, &program, |_| {});
+    assert_eq!(outcomes.len(), rows * Form::ALL.len());
+    let failed = outcomes.iter().any(|outcome| outcome.failure.is_some());
+    assert!(!failed, "{}", report::render(report::Format::Text, &outcomes));
+}
+
+/// The policy `cwd` applies only where it is named.
+#[test]
+fn directories_are_not_guarded_unless_asked() {
+    let (name, text) = matrix::SHIPPED.into_iter().find(|(name, _)| *name == "cwd.toml").unwrap();
+    let mut matrix = Matrix::parse(name, text).unwrap();
+    for row in &mut matrix.rows {
+        (row.policy, row.expect, row.code) = (None, stanchion::verdict::Decision::Allow, None);
+    }
+    let program = Checker::Stanchion(env!("CARGO_BIN_EXE_stanchion").into());
+    let outcomes = matrix::run(&[matrix], &program, |_| {});
+    let loud: Vec<&str> = outcomes
+        .iter()
+        .filter(|outcome| outcome.failure.is_some())
+        .map(|outcome| outcome.id.as_str())
+        .collect();
+    assert!(loud.is_empty(), "{loud:?}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_fails_its_rows() {
+    let text = "version = 1\ndirectory = \"d\"\n[directories.d.files]\n\"a\" = \"\"\n\"a/b\" = \"\"\n\
+                [[row]]\nid = \"r\"\ncommand = \"ls\"\nexpect = \"allow\"\n";
+    let program = Checker::Stanchion(env!("CARGO_BIN_EXE_stanchion").into());
+    let outcomes = matrix::run(&[Matrix::parse("m.toml", text).unwrap()], &program, |_| {});
+    assert_eq!(outcomes.len(), Form::ALL.len());
+    for outcome in outcomes {
+        let failure = outcome.failure.unwrap();
+        assert!(failure.got.contains("its directory cannot be made"), "{}", failure.got);
+    }
+}
