@@ -1,10 +1,10 @@
 //! `stanchion matrix`: runs acceptance matrices. Owns its arguments and the progress line.
 
-use super::out;
+use super::{out, selection};
 use stanchion::matrix::{self, Checker, Format, Matrix, report};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run acceptance matrices through every form in which harnesses call the hook
 ///
@@ -32,7 +32,12 @@ enum FormatName {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let matrices = load(&args.files)?;
+    let mut matrices = load(&args.files)?;
+    if args.checker.is_some() && args.files.is_empty() {
+        // Another checker has no policies to choose from: it gets the rows of the default one.
+        let default = |row: &matrix::Row| row.policy.as_deref() == Some(Path::new(selection::DEFAULT));
+        matrices.retain(|matrix| matrix.rows.iter().all(default));
+    }
     let checker = match &args.checker {
         Some(words) => Checker::Other(words.clone()),
         None => Checker::Stanchion(std::env::current_exe()?.into_os_string()),

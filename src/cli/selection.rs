@@ -7,7 +7,7 @@ use stanchion::shell::query::Queries;
 use std::path::{Path, PathBuf};
 
 /// The policy that applies when none is named.
-const DEFAULT: &str = "firstmate";
+pub const DEFAULT: &str = "firstmate";
 
 /// What the command line says of policies.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -13,7 +13,7 @@ pub use file::{Matrix, MatrixError, Row};
 pub use form::Form;
 pub use outcome::{Outcome, Wanted};
 pub use report::Format;
-pub use runner::{Checker, run};
+pub use runner::{Checker, run, run_within};
 
 /// The shipped matrices: name and text.
 pub const SHIPPED: [(&str, &str); 2] = [

@@ -6,14 +6,20 @@ use super::file::{Matrix, Row};
 use super::form::Form;
 use super::outcome::{Outcome, Wanted, compare};
 use crate::harness::{PROJECT_VARIABLES, Reply};
+use crate::policy;
+use process_control::{ChildExt as _, Control as _};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
+
+/// How long a checker may take for one call; one that takes longer has failed the row.
+pub const TIME_OUT: Duration = Duration::from_secs(20);
 
 /// The program under test.
 #[derive(Clone, Debug)]
@@ -28,10 +34,22 @@ pub enum Checker {
 /// Runs every row through every form. `done` hears of each outcome as it comes; the result is in
 /// the order of rows and forms.
 #[must_use]
-pub fn run(matrices: &[Matrix], checker: &Checker, mut done: impl FnMut(&Outcome)) -> Vec<Outcome> {
+pub fn run(matrices: &[Matrix], checker: &Checker, done: impl FnMut(&Outcome)) -> Vec<Outcome> {
+    run_within(matrices, checker, TIME_OUT, done)
+}
+
+/// The same with another time-out.
+#[must_use]
+pub fn run_within(
+    matrices: &[Matrix],
+    checker: &Checker,
+    time_out: Duration,
+    mut done: impl FnMut(&Outcome),
+) -> Vec<Outcome> {
     let made: Vec<Directories<'_>> = matrices.iter().map(directories).collect();
     let rows = rows(matrices, &made);
-    let jobs: Vec<Job<'_>> = rows.iter().flat_map(|row| Form::ALL.map(|form| Job { row, form })).collect();
+    let jobs: Vec<Job<'_>> =
+        rows.iter().flat_map(|row| Form::ALL.map(|form| Job { row, form, time_out })).collect();
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let workers = thread::available_parallelism().map_or(1, usize::from);
@@ -93,6 +111,7 @@ fn rows<'m>(matrices: &'m [Matrix], made: &[Directories<'_>]) -> Vec<Placed<'m>>
 struct Job<'m> {
     row: &'m Placed<'m>,
     form: Form,
+    time_out: Duration,
 }
 
 impl Job<'_> {
@@ -103,14 +122,8 @@ impl Job<'_> {
             None => self.answer(checker, row),
         };
         let failure = match answer {
-            Ok(output) => {
-                let reply = Reply { status: 0, stdout: output.stdout, stderr: output.stderr };
-                compare(row, self.form, output.status.code(), &reply)
-            }
-            Err(error) => {
-                let wanted = "a checker that starts".to_owned();
-                Some(Wanted { wanted, got: error.to_string() })
-            }
+            Ok((status, reply)) => compare(row, self.form, status, &reply),
+            Err(error) => Some(Wanted { wanted: "an answer".to_owned(), got: error.to_string() }),
         };
         Outcome {
             matrix: matrix.name.clone(),
@@ -122,8 +135,9 @@ impl Job<'_> {
         }
     }
 
-    fn answer(&self, checker: &Checker, row: &Row) -> std::io::Result<Output> {
-        let mut command = checker.command();
+    /// The checker's exit status and what it wrote.
+    fn answer(&self, checker: &Checker, row: &Row) -> std::io::Result<(Option<i32>, Reply)> {
+        let mut command = checker.command(row);
         command.args(self.form.arguments(row));
         for (flag, path) in [("--root", &row.root), ("--home", &row.home)] {
             pass(&mut command, flag, path.as_deref());
@@ -134,26 +148,29 @@ impl Job<'_> {
         if let Some(cwd) = row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
             command.current_dir(cwd);
         }
-        // The harness that runs this program must not lend its project to the rows.
-        for variable in PROJECT_VARIABLES {
-            command.env_remove(variable);
-        }
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         if let (Some(mut stdin), Some(payload)) = (child.stdin.take(), self.form.payload(row)) {
             // A checker that does not read is judged by its answer.
             let _ = stdin.write_all(payload.as_bytes());
         }
-        child.wait_with_output()
+        let ended =
+            child.controlled_with_output().time_limit(self.time_out).terminate_for_timeout().wait()?;
+        let output = ended
+            .ok_or_else(|| std::io::Error::other(format!("none within {} s", self.time_out.as_secs_f32())))?;
+        let status = output.status.code().and_then(|code| i32::try_from(code).ok());
+        Ok((status, Reply { status: 0, stdout: output.stdout, stderr: output.stderr }))
     }
 }
 
 impl Checker {
-    fn command(&self) -> Command {
+    /// The program, with nothing in its environment that would lend the place of the harness which
+    /// runs the matrix to the rows.
+    fn command(&self, row: &Row) -> Command {
         match self {
             Self::Stanchion(program) => {
                 let mut command = Command::new(program);
-                command.arg("hook");
+                command.arg("hook").env_clear();
                 command
             }
             Self::Other(words) => {
@@ -161,6 +178,11 @@ impl Checker {
                 script.push(" \"$@\"");
                 let mut command = Command::new("sh");
                 command.arg("-c").arg(script).arg("checker");
+                let policy = row.policy.as_deref().and_then(Path::to_str).and_then(policy::shipped);
+                let home = policy.as_ref().and_then(|policy| policy.home_variable());
+                for variable in PROJECT_VARIABLES.into_iter().chain(home) {
+                    command.env_remove(variable);
+                }
                 command
             }
         }

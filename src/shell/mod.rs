@@ -18,6 +18,15 @@ use query::Queries;
 
 /// Reads `text` as bash would and lists what it executes. Total: it cannot fail; what it cannot
 /// account for is [`model::Opaque`].
+///
+/// ```
+/// use stanchion::shell::{query::Queries, read};
+/// let script = read(b"sudo -u me bash -c 'ls; echo \"rm x\"'", Queries::shipped());
+/// let first = |words: &[stanchion::shell::model::Word]| words[0].value.exact().map(<[u8]>::to_vec);
+/// let names: Vec<_> = script.commands.iter().filter_map(|command| first(&command.words)).collect();
+/// assert_eq!(names, [b"sudo".to_vec(), b"bash".to_vec(), b"ls".to_vec(), b"echo".to_vec()]);
+/// assert!(script.opaque.is_empty());
+/// ```
 #[must_use]
 pub fn read(text: &[u8], queries: &Queries) -> Script {
     lower::lower(text, queries)

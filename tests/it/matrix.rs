@@ -45,3 +45,15 @@ fn a_directory_that_cannot_be_made_fails_its_rows() {
         assert!(failure.got.contains("its directory cannot be made"), "{}", failure.got);
     }
 }
+
+#[test]
+fn a_checker_that_hangs_fails_its_rows() {
+    let text = "version = 1\n[[row]]\nid = \"r\"\ncommand = \"ls\"\nexpect = \"allow\"\n";
+    let hangs = Checker::Other("sleep 5; :".into());
+    let time_out = std::time::Duration::from_millis(200);
+    let outcomes = matrix::run_within(&[Matrix::parse("m", text).unwrap()], &hangs, time_out, |_| {});
+    assert_eq!(outcomes.len(), Form::ALL.len());
+    for outcome in outcomes {
+        assert_eq!(outcome.failure.map(|failure| failure.got).as_deref(), Some("none within 0.2 s"));
+    }
+}
