@@ -2,7 +2,7 @@
 //! panics; must never know a harness, print, exit or read the environment.
 
 use crate::call::ToolCall;
-use crate::guards::{self, Subject};
+use crate::guards::{self, Guard, Subject};
 use crate::policy::Policy;
 use crate::shell;
 use crate::shell::model::Script;
@@ -20,17 +20,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// let verdict = gate.judge(&ToolCall::shell("bin/fm-watch-arm.sh &"));
 /// assert_eq!(verdict.deciding().map(|finding| finding.code.as_str()), Some("watcher-background"));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Gate {
     policies: Vec<Policy>,
     queries: &'static Queries,
+    guards: Guards,
+}
+
+type Guards = &'static [&'static (dyn Guard + Sync)];
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let guards: Vec<_> = self.guards.iter().map(|guard| guard.id()).collect();
+        formatter.debug_struct("Gate").field("policies", &self.policies).field("guards", &guards).finish()
+    }
 }
 
 impl Gate {
     /// A gate for some policies, with the shipped queries.
     #[must_use]
     pub fn new(policies: Vec<Policy>) -> Self {
-        Self { policies, queries: Queries::shipped() }
+        Self { policies, queries: Queries::shipped(), guards: guards::all() }
     }
 
     /// The same gate with other queries.
@@ -80,7 +90,7 @@ impl Gate {
         let mut findings = Vec::new();
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
-            for guard in guards::all().iter().filter(|guard| guard.applies(policy)) {
+            for guard in self.guards.iter().filter(|guard| guard.applies(policy)) {
                 match catch_unwind(AssertUnwindSafe(|| guard.check(&subject))) {
                     Ok(found) => findings.extend(found),
                     Err(_) if guard.fails_closed() => findings.extend(unclassifiable(policy, call)),
@@ -97,7 +107,7 @@ impl Gate {
         let mut silent = Vec::new();
         for policy in &self.policies {
             let subject = Subject { call, script, policy, queries: self.queries };
-            for guard in guards::all().iter().filter(|guard| guard.applies(policy)) {
+            for guard in self.guards.iter().filter(|guard| guard.applies(policy)) {
                 let why = || guard.check(&subject).is_empty().then(|| guard.silence(&subject));
                 if let Ok(Some(why)) = catch_unwind(AssertUnwindSafe(why)) {
                     silent.push((guard.id().to_owned(), why));
@@ -129,13 +139,9 @@ fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
 /// Whether a text holds anything that could compose a word out of pieces: expansions, patterns,
 /// braces, formats and escapes that a decoder would turn into other bytes.
 fn decodes(text: &[u8]) -> bool {
-    // `@(`, `+(` and `!(` are patterns under `extglob`; `?(` and `*(` hold a pattern byte anyway.
-    let pair = |pair: &[u8]| match pair {
-        [b'\\', byte] => byte.is_ascii_alphanumeric(),
-        [b'@' | b'+' | b'!', b'('] => true,
-        _ => false,
-    };
-    text.iter().any(|byte| b"$`*?[{%".contains(byte)) || text.windows(2).any(pair)
+    // Behind a parenthesis may stand a pattern such as `@(a|b)` or a process substitution.
+    let pair = |pair: &[u8]| matches!(pair, [b'\\', byte] if byte.is_ascii_alphanumeric());
+    text.iter().any(|byte| b"$`*?[{%(".contains(byte)) || text.windows(2).any(pair)
 }
 
 /// Whether a text names a builtin that changes the directory.
@@ -163,6 +169,7 @@ fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "the fault is meant")]
 mod tests {
     use super::*;
     use crate::policy::shipped;
@@ -178,5 +185,71 @@ mod tests {
         assert_eq!(answer("cwd", "cd src; bin/fm-watch-arm.sh"), Decision::Allow);
         let closed = guards::all().iter().filter(|guard| guard.fails_closed()).map(|guard| guard.id());
         assert_eq!(closed.collect::<Vec<_>>(), ["kill", "protected"]);
+    }
+
+    /// A guard with a fault in it.
+    struct Faulty;
+
+    impl Guard for Faulty {
+        fn id(&self) -> &'static str {
+            "faulty"
+        }
+
+        fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+            let words: Vec<usize> = Vec::new();
+            vec![Finding { rank: words[subject.script.commands.len()] as u32, ..finding() }]
+        }
+
+        fn silence(&self, _: &Subject<'_>) -> String {
+            String::new()
+        }
+    }
+
+    fn finding() -> Finding {
+        let (code, reason) = (String::new(), String::new());
+        Finding {
+            guard: "x",
+            decision: Decision::Ask,
+            code,
+            reason,
+            span: Span::default(),
+            chain: vec![],
+            rank: 0,
+        }
+    }
+
+    fn gate(guards: Guards) -> Gate {
+        Gate { guards, ..Gate::new(shipped("firstmate").into_iter().collect()) }
+    }
+
+    fn codes(gate: &Gate, text: &str) -> Vec<String> {
+        let verdict = gate.judge(&ToolCall::shell(text));
+        verdict.findings().iter().map(|finding| finding.code.clone()).collect()
+    }
+
+    #[test]
+    fn a_panic_in_a_guard_is_answered_as_opaque_text() {
+        let alone = gate(&[&Faulty]);
+        for text in ["echo bin/fm-watch-arm.sh", "b\\in/fm-wa''tch-arm.sh", "pkill -f fm-watch"] {
+            assert_eq!(codes(&alone, text), ["unclassifiable-protected-command"], "{text}");
+            assert_eq!(alone.judge(&ToolCall::shell(text)).decision(), Decision::Deny);
+        }
+        assert!(codes(&alone, "echo $HOME").is_empty(), "nothing guarded is mentioned");
+        // The same words in text that cannot be read have the same answer.
+        assert_eq!(
+            codes(&gate(guards::all()), "echo 'bin/fm-watch-arm.sh"),
+            codes(&alone, "echo 'bin/fm-watch-arm.sh")
+        );
+    }
+
+    #[test]
+    fn a_panic_in_one_guard_takes_no_finding_of_another() {
+        let both: Vec<&'static (dyn Guard + Sync)> =
+            guards::all().iter().copied().chain([&Faulty as &(dyn Guard + Sync)]).collect();
+        let both = gate(Vec::leak(both));
+        assert_eq!(
+            codes(&both, "pkill -f fm-watch"),
+            ["broad-watcher-kill", "unclassifiable-protected-command"]
+        );
     }
 }

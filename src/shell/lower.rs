@@ -10,6 +10,7 @@ use super::model::{
 use super::output::Output;
 use super::path::fold;
 use super::query::Queries;
+use super::resolve::base_name;
 use super::scan::{self, Body, Compound, CompoundKind, Element, List, Scan, Stage};
 use crate::span::Span;
 use std::collections::BTreeSet;
@@ -57,6 +58,9 @@ pub(super) struct Lowerer<'q> {
     pub(super) outputs: Vec<(PlaceId, Output)>,
     pipelines: usize,
     kept: usize,
+    /// How many bytes of tracked values were put into words.
+    pub(super) expanded: usize,
+    untold: bool,
 }
 
 impl<'q> Lowerer<'q> {
@@ -76,6 +80,8 @@ impl<'q> Lowerer<'q> {
             outputs: Vec::new(),
             pipelines: 0,
             kept: 0,
+            expanded: 0,
+            untold: false,
         }
     }
 
@@ -310,6 +316,7 @@ impl<'q> Lowerer<'q> {
             command.assignments = assignments;
             command.redirects = redirects;
         }
+        self.follow_lost(id, env);
         self.variants(id, &variants, env);
         self.resolve(id, env, 0);
         self.builtin(id, env);
@@ -319,6 +326,30 @@ impl<'q> Lowerer<'q> {
     /// Whether a limit is reached.
     pub(super) fn full(&self) -> bool {
         self.script.commands.len() >= MAX_KEPT.0 || self.kept >= MAX_KEPT.1
+    }
+
+    /// A command whose name, or whose operands where they are commands or text, may have a value that a
+    /// limit kept out.
+    fn follow_lost(&mut self, id: CommandId, env: &Environment) {
+        let Some(command) = self.script.commands.get(id) else { return };
+        let lost = |word: &Word| word.variables.iter().any(|name| env.lost(name));
+        let Some((name, operands)) = command.words.split_first() else { return };
+        let follows = || match name.exact() {
+            Some(name) => self.queries.programs(base_name(name)).next().is_some(),
+            None => true,
+        };
+        if lost(name) || operands.iter().any(lost) && follows() {
+            self.untold();
+        }
+    }
+
+    /// Values that a limit keeps out make the whole text opaque: they can come from anywhere in it.
+    pub(super) fn untold(&mut self) {
+        if !std::mem::replace(&mut self.untold, true) {
+            let bytes = std::mem::take(&mut self.script.source);
+            self.opaque(Span::new(0, bytes.len()), "values too many or too large to follow", &bytes);
+            self.script.source = bytes;
+        }
     }
 
     fn too_many(&mut self, span: Span) {
@@ -363,7 +394,12 @@ impl<'q> Lowerer<'q> {
             env.append(&assignment.name, &all, !scalar, possible);
             return;
         }
+        let lost = |word: &Word| word.variables.iter().any(|name| env.lost(name));
+        let lost = assignment.value.iter().any(lost);
         env.assign(&assignment.name, all, possible);
+        if lost {
+            env.lose(&assignment.name);
+        }
         let others = assignment.value.iter().take(1).flat_map(|word| word.alternatives.clone());
         for value in others.filter(|_| scalar) {
             env.assign(&assignment.name, vec![value], true);
@@ -391,10 +427,26 @@ impl<'q> Lowerer<'q> {
 
     /// Builtins that change variables or the directory for what comes later.
     fn builtin(&mut self, id: CommandId, env: &mut Environment) {
-        let Some(command) = self.script.commands.get(id).cloned() else { return };
+        const BUILTINS: [&[u8]; 10] = [
+            b"cd",
+            b"pushd",
+            b"popd",
+            b"export",
+            b"declare",
+            b"typeset",
+            b"local",
+            b"readonly",
+            b"set",
+            b"read",
+        ];
+        let Some(command) = self.script.commands.get(id) else { return };
         let Some(name) = command.words.first().and_then(Word::exact) else { return };
+        if !BUILTINS.contains(&name) {
+            return;
+        }
+        let command = command.clone();
         let rest = command.words.get(1..).unwrap_or_default();
-        match name {
+        match command.words.first().and_then(Word::exact).unwrap_or_default() {
             b"cd" | b"pushd" => env.directory = self.changed(rest, &env.directory),
             b"popd" => env.directory = Directory::Unknown,
             b"export" | b"declare" | b"typeset" | b"local" | b"readonly" => self.declared(rest, env),
@@ -437,9 +489,23 @@ impl<'q> Lowerer<'q> {
     }
 
     fn positional(&self, operands: &[Word], env: &mut Environment) {
-        let skip = operands.iter().position(|word| word.exact() == Some(b"--")).map_or(0, |at| at + 1);
-        let values: Vec<&Word> = operands.iter().skip(skip).collect();
-        self.arguments(&values, env);
+        let (mut rest, mut all) = (operands, false);
+        while let Some(option) = rest.first().and_then(Word::exact) {
+            let ends = matches!(option, b"--" | b"-");
+            if !(ends || option.len() > 1 && matches!(option.first(), Some(b'-' | b'+'))) {
+                break;
+            }
+            // `--` alone takes all away; `-o` has the name of an option behind it.
+            all = option == b"--";
+            let named = !ends && option.contains(&b'o');
+            rest = rest.get(1 + usize::from(named)..).unwrap_or_default();
+            if ends {
+                break;
+            }
+        }
+        if all || !rest.is_empty() {
+            self.arguments(&rest.iter().collect::<Vec<_>>(), env);
+        }
     }
 
     /// Sets `$@`, `$*`, `$1` … .

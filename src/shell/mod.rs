@@ -1,5 +1,6 @@
 //! From bytes to commands. Owns the front end; must never know a policy, a guard or a harness.
 
+pub mod account;
 mod agree;
 pub mod cook;
 mod environment;

@@ -11,6 +11,9 @@ use crate::span::Span;
 /// How many wrappers may stand before one another; beyond, the rest is opaque.
 const MAX_WRAPPERS: usize = 32;
 
+/// How many commands one program may be given (`find -exec`); what comes after is opaque.
+const MAX_GIVEN: usize = 64;
+
 /// A command that is being followed.
 struct Followed<'c> {
     id: CommandId,
@@ -65,10 +68,14 @@ enum Effect {
 impl Lowerer<'_> {
     /// Follows a command into what it runs.
     pub(super) fn resolve(&mut self, id: CommandId, env: &mut Environment, depth: usize) {
-        let Some(command) = self.script.commands.get(id).cloned() else { return };
+        let Some(command) = self.script.commands.get(id) else { return };
         let Some(name) = command.words.first().and_then(|word| word.value.exact()) else { return };
         let base = base_name(name).to_vec();
-        let mut programs = self.queries.programs(&base);
+        let mut programs = self.queries.programs(&base).peekable();
+        if programs.peek().is_none() && base != b"alias" {
+            return;
+        }
+        let command = command.clone();
         if depth > MAX_WRAPPERS || self.full() {
             if programs.next().is_some() {
                 self.opaque_words(&command, 0, "wrapped too deeply");
@@ -103,8 +110,11 @@ impl Lowerer<'_> {
         if program.locality != Locality::Local {
             self.locality = program.locality;
         }
-        for range in &walk.commands {
+        for range in walk.commands.iter().take(MAX_GIVEN) {
             self.inner(followed, range.clone(), true, env);
+        }
+        if let Some(rest) = walk.commands.get(MAX_GIVEN) {
+            self.opaque_words(command, rest.start, "too many commands of one program");
         }
         for index in &walk.texts {
             if let Some(word) = command.words.get(*index) {
@@ -363,7 +373,7 @@ fn shown(word: &Word) -> Vec<u8> {
 }
 
 /// The last part of a path.
-fn base_name(path: &[u8]) -> &[u8] {
+pub(super) fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 

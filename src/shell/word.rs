@@ -11,6 +11,8 @@ use crate::span::Span;
 
 /// How many values of one word are followed.
 const MAX_CANDIDATES: usize = 16;
+/// How many bytes of values may be put into the words of one text; each value counts where it is used.
+const MAX_EXPANDED: usize = 1 << 20;
 
 /// A part after its substitutions have been lowered.
 #[derive(Clone, Debug)]
@@ -75,8 +77,12 @@ impl Lowerer<'_> {
     /// A word that is neither split nor brace-expanded: an assigned value, a redirect target.
     pub(super) fn operand(&mut self, raw: &scan::Word, place: PlaceId, env: &mut Environment) -> Vec<Word> {
         let mut shape = self.shape(raw);
+        // A body of megabytes is copied once.
+        if let Some(exact) = literal(&raw.parts) {
+            return vec![Word { value: Cooked::Exact(exact), ..shape }];
+        }
         let pieces = self.pieces(&raw.parts, place, env, &mut shape);
-        let mut values = candidates(&pieces).into_iter().map(|atoms| cooked(&unsplit(&atoms)));
+        let mut values = candidates(&pieces).into_iter().map(|atoms| cooked(&unsplit(atoms)));
         let value = values.next().unwrap_or_default();
         vec![Word { value, alternatives: values.collect(), ..shape }]
     }
@@ -118,7 +124,11 @@ impl Lowerer<'_> {
             Part::Parameter { name, plain, quoted, operand, default } => {
                 let inner = self.pieces(operand, place, env, shape);
                 shape.variables.push(name.clone());
-                parameter(name, *plain, *quoted, default.then_some(inner), env)
+                if self.expanded > MAX_EXPANDED {
+                    return Piece::Unknown { quoted: *quoted };
+                }
+                let piece = parameter(name, *plain, *quoted, default.then_some(inner), env);
+                self.afford(piece)
             }
             Part::Substitution { list, process, quoted, span } => {
                 let kind =
@@ -154,7 +164,20 @@ impl Lowerer<'_> {
             vec![Cooked::Exact(bytes.get(..end).unwrap_or_default().to_vec())]
         };
         let values = outputs.iter().map(trimmed).collect();
-        Piece::Known { name: b"$(".to_vec(), values, certain: false, quoted }
+        self.afford(Piece::Known { name: b"$(".to_vec(), values, certain: false, quoted })
+    }
+
+    /// Counts a known value; beyond the limit nothing is known any more, and the whole text is opaque.
+    fn afford(&mut self, piece: Piece) -> Piece {
+        let Piece::Known { values, quoted, .. } = &piece else { return piece };
+        let size = |value: &Cooked| 1 + value.exact().map_or(0, <[u8]>::len);
+        self.expanded += values.iter().flatten().map(size).sum::<usize>();
+        if self.expanded <= MAX_EXPANDED {
+            return piece;
+        }
+        let quoted = *quoted;
+        self.untold();
+        Piece::Unknown { quoted }
     }
 
     fn fields(&self, pieces: &[Piece], shape: &Word) -> (Vec<Word>, Vec<Variant>) {
@@ -267,7 +290,7 @@ fn parameter(
     let mut certain = plain && known.is_some_and(|variable| variable.certain && variable.values.len() == 1);
     if let Some(pieces) = default {
         certain = false;
-        values.extend(candidates(&pieces).into_iter().map(|atoms| vec![cooked(&unsplit(&atoms))]));
+        values.extend(candidates(&pieces).into_iter().map(|atoms| vec![cooked(&unsplit(atoms))]));
     } else if !plain {
         values.clear();
     }
@@ -276,6 +299,19 @@ fn parameter(
         return Piece::Unknown { quoted };
     }
     Piece::Known { name: name.to_vec(), values, certain, quoted }
+}
+
+/// The bytes of parts that are quoted text and nothing else.
+fn literal(parts: &[Part]) -> Option<Vec<u8>> {
+    let bytes = parts.iter().map(|part| match part {
+        Part::Literal { bytes, quoted: true, .. } => Some(bytes.as_slice()),
+        Part::Literal { .. }
+        | Part::Parameter { .. }
+        | Part::Substitution { .. }
+        | Part::Backtick { .. }
+        | Part::Arithmetic { .. } => None,
+    });
+    bytes.collect::<Option<Vec<&[u8]>>>().map(|parts| parts.concat())
 }
 
 /// The bytes of a word that holds nothing to expand.
@@ -299,7 +335,12 @@ fn plain(pieces: &[Piece]) -> Option<Vec<u8>> {
 fn candidates(pieces: &[Piece]) -> Vec<Vec<Atom>> {
     let mut all: Vec<Vec<Atom>> = vec![Vec::new()];
     for piece in pieces {
-        let choices = choices(piece);
+        let mut choices = choices(piece);
+        if choices.len() == 1 || all.len() >= MAX_CANDIDATES {
+            let Some(choice) = choices.drain(..).next() else { return Vec::new() };
+            all.iter_mut().for_each(|prefix| prefix.extend_from_slice(&choice));
+            continue;
+        }
         let mut next = Vec::new();
         for choice in &choices {
             for prefix in &all {
@@ -343,8 +384,8 @@ fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
 }
 
 /// Breaks become blanks again, where words are not split.
-fn unsplit(atoms: &[Atom]) -> Vec<Atom> {
-    atoms.iter().map(|atom| if *atom == Atom::Break { Atom::Byte(b' ', true) } else { *atom }).collect()
+fn unsplit(atoms: Vec<Atom>) -> Vec<Atom> {
+    atoms.into_iter().map(|atom| if atom == Atom::Break { Atom::Byte(b' ', true) } else { atom }).collect()
 }
 
 fn split(atoms: &[Atom], shape: &Word) -> Vec<Word> {

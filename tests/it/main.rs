@@ -22,6 +22,12 @@ mod guards;
 mod hook;
 mod limits;
 mod matrix;
+mod mutate;
+mod padding;
+mod properties;
+#[path = "../properties/mod.rs"]
+mod property;
 mod queries;
+mod readings;
 mod snapshots;
 mod tidy;

@@ -17,7 +17,7 @@ impl Scanner<'_> {
             return None;
         }
         let start = self.pos;
-        if self.src.contains(&0) {
+        if start == 0 && self.src.contains(&0) {
             self.spoil(0, "NUL byte");
         }
         while !self.over {
@@ -193,7 +193,12 @@ impl Scanner<'_> {
             self.put(start, b"x");
             self.dummies.push(start);
             let span = Span::new(start, self.pos);
-            stages.push(Stage { coproc: false, body: Body::Simple(Simple::default()), span });
+            stages.push(Stage {
+                coproc: false,
+                body: Body::Simple(Simple::default()),
+                name: Span::default(),
+                span,
+            });
         } else {
             stages.push(self.stage()?);
         }
@@ -259,36 +264,39 @@ impl Scanner<'_> {
         // A pipeline's later stages may carry prefixes, too (bash accepts them).
         let _ = self.prefixes();
         let coproc = self.at_reserved(b"coproc");
+        let mut name = Span::default();
         if coproc {
             for _ in 0..6 {
                 self.bump();
             }
             self.blanks();
-            self.coproc_name();
+            name = self.coproc_name();
         }
         let body = match self.compound()? {
             Some(compound) => Body::Compound(Box::new(compound)),
             None => Body::Simple(self.simple()?),
         };
-        Ok(Stage { coproc, body, span: Span::new(start, self.pos) })
+        Ok(Stage { coproc, body, name, span: Span::new(start, self.pos) })
     }
 
     /// Steps over the NAME of `coproc NAME compound`.
-    fn coproc_name(&mut self) {
+    fn coproc_name(&mut self) -> Span {
         let mut at = self.skip(self.pos);
         let first = at;
         while self.raw(at).is_some_and(is_name) {
             at = self.skip(at + 1);
         }
         if at == first || !matches!(self.raw(at), Some(b' ' | b'\t')) || self.at_compound() {
-            return;
+            return Span::default();
         }
         let back = self.pos;
         self.pos = at;
         self.blanks();
         if !self.at_compound() {
             self.pos = back;
+            return Span::default();
         }
+        Span::new(first, at)
     }
 
     /// A simple command, with its function-definition and test forms.

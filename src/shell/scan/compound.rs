@@ -65,9 +65,25 @@ impl Scanner<'_> {
     fn subshell(&mut self) -> Step<Compound> {
         let at = self.skip(self.pos);
         self.bump();
+        if self.raw(self.pos) == Some(b'(') {
+            return self.outer_subshell();
+        }
         self.put(at, b"(");
         let list = self.list(false)?;
         self.close(b")", b")")?;
+        Ok(compound(CompoundKind::Subshell, vec![list]))
+    }
+
+    /// `((a); b)`: the grammar would take the two parentheses for arithmetic, so the outer ones leave no
+    /// trace in the skeleton; where the list ends in a separator a dummy command follows it.
+    fn outer_subshell(&mut self) -> Step<Compound> {
+        let list = self.list(false)?;
+        self.newlines();
+        let end = self.skip(self.pos);
+        self.close(b")", b" ")?;
+        if list.elements.last().is_some_and(|last| last.separator != Separator::End) {
+            self.dummy(Span::new(end, end + 1));
+        }
         Ok(compound(CompoundKind::Subshell, vec![list]))
     }
 
@@ -157,6 +173,7 @@ impl Scanner<'_> {
             return self.stop("a loop variable is missing");
         };
         loop_.name.clone_from(bytes);
+        loop_.header = word.span;
         self.fill(word.span, b'x');
         self.newlines();
         if !self.at_reserved(b"in") {
@@ -350,11 +367,13 @@ impl Scanner<'_> {
         };
         body.redirects.extend(self.redirects()?);
         let span = Span::new(at, self.pos);
-        let stage = Stage { coproc: false, body: Body::Compound(Box::new(body)), span };
+        let stage =
+            Stage { coproc: false, body: Body::Compound(Box::new(body)), name: Span::default(), span };
         let element =
             Element { stages: vec![stage], negated: false, timed: false, separator: Separator::End, span };
         let mut function = compound(CompoundKind::Function, vec![List { elements: vec![element] }]);
         function.name = name.span.slice(self.src).to_vec();
+        function.header = name.span;
         Ok(function)
     }
 
@@ -438,5 +457,12 @@ impl Scanner<'_> {
 }
 
 fn compound(kind: CompoundKind, lists: Vec<List>) -> Compound {
-    Compound { kind, lists, words: Vec::new(), redirects: Vec::new(), name: Vec::new() }
+    Compound {
+        kind,
+        lists,
+        words: Vec::new(),
+        redirects: Vec::new(),
+        name: Vec::new(),
+        header: Span::default(),
+    }
 }

@@ -44,6 +44,7 @@ impl Scanner<'_> {
             let end = self.heredoc_end(&pending);
             self.out.data.push((Span::new(start, end), "heredoc"));
             let after = self.pos;
+            self.out.ends.push(Span::new(end, after));
             let word = if pending.quoted {
                 let bytes = Span::new(start, end).slice(self.src).to_vec();
                 let parts = vec![Part::Literal { bytes, quoted: true, at: start }];

@@ -30,6 +30,8 @@ pub struct Scan {
     pub list: List,
     /// Comments and heredoc bodies.
     pub data: Vec<(Span, &'static str)>,
+    /// The lines that end heredocs.
+    pub ends: Vec<Span>,
     /// What could not be read, and why.
     pub faults: Vec<Fault>,
     /// The texts of substitutions, each with a skeleton of its own.
@@ -87,6 +89,8 @@ pub struct Stage {
     pub coproc: bool,
     /// The command.
     pub body: Body,
+    /// Where the name of a `coproc` stands; empty when there is none.
+    pub name: Span,
     /// Its range.
     pub span: Span,
 }
@@ -124,6 +128,8 @@ pub struct Compound {
     pub redirects: Vec<Redirect>,
     /// The variable of `for` and `select`; the name of a function.
     pub name: Vec<u8>,
+    /// Where that stands.
+    pub header: Span,
 }
 
 /// Kinds of compound commands.
@@ -278,6 +284,7 @@ pub(crate) struct Mark {
     starts: usize,
     dummies: usize,
     data: usize,
+    ends: usize,
     inner: usize,
     pending: usize,
 }
@@ -307,6 +314,7 @@ impl<'s> Scanner<'s> {
             starts: self.starts.len(),
             dummies: self.dummies.len(),
             data: self.out.data.len(),
+            ends: self.out.ends.len(),
             inner: self.out.inner.len(),
             pending: self.pending.len(),
         }
@@ -316,6 +324,7 @@ impl<'s> Scanner<'s> {
         self.starts.truncate(mark.starts);
         self.dummies.truncate(mark.dummies);
         self.out.data.truncate(mark.data);
+        self.out.ends.truncate(mark.ends);
         self.out.inner.truncate(mark.inner);
         self.pending.truncate(mark.pending);
     }

@@ -26,7 +26,7 @@ impl Scanner<'_> {
                 self.literal_byte(&mut parts);
                 continue;
             }
-            if depth > 0 && byte != b'\n' {
+            if depth > 0 {
                 depth -= usize::from(byte == b')');
                 if is_meta(byte) && !process {
                     self.literal_byte(&mut parts);
