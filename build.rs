@@ -19,8 +19,20 @@ mod vocabulary;
 #[path = "src/policy"]
 mod policy {
     pub mod emit;
+    pub mod problems;
     pub mod raw;
+    pub mod source;
     pub mod types;
+    pub mod facts {
+        pub mod raw;
+        pub mod types;
+    }
+    pub mod rule {
+        pub mod needles;
+        pub mod raw;
+        pub mod types;
+        pub mod words;
+    }
 }
 
 use compile::{Compiler, Grammar};
@@ -56,7 +68,10 @@ fn main() -> std::io::Result<()> {
         }
     }
     std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))?;
-    std::fs::write(out.join("policies.rs"), policy::emit::emit(&policies()?))
+    let facts = facts()?;
+    let table = format!("static FACTS: Facts = {};\n", policy::source::Source::source(&facts));
+    std::fs::write(out.join("facts.rs"), table)?;
+    std::fs::write(out.join("policies.rs"), policy::emit::emit(&policies(&facts)?))
 }
 
 /// Links the one thing that must happen before Rust's runtime starts (see the file) into the programs.
@@ -69,12 +84,26 @@ fn closed_stdout() {
     }
 }
 
-fn policies() -> std::io::Result<Vec<policy::types::Policy>> {
+fn facts() -> std::io::Result<policy::facts::types::Facts> {
+    let mut parts = Vec::new();
+    for file in files(Path::new("policies/programs"), "toml")? {
+        match policy::facts::raw::compile(&file.display().to_string(), &std::fs::read_to_string(&file)?) {
+            Ok(part) => parts.push(part),
+            Err(errors) => errors.0.iter().for_each(|error| println!("cargo::error={error}")),
+        }
+    }
+    Ok(policy::facts::raw::join(parts))
+}
+
+fn policies(facts: &policy::facts::types::Facts) -> std::io::Result<Vec<policy::types::Policy>> {
     println!("cargo::rerun-if-changed=policies");
     println!("cargo::rerun-if-changed=src/policy");
     let mut policies = Vec::new();
-    for file in files(Path::new("policies"), "toml")? {
-        match policy::raw::compile(&file.display().to_string(), &std::fs::read_to_string(&file)?) {
+    let mut all = files(Path::new("policies"), "toml")?;
+    all.extend(files(Path::new("policies/core"), "toml")?);
+    for file in all {
+        let text = std::fs::read_to_string(&file)?;
+        match policy::raw::compile(&file.display().to_string(), &text, facts) {
             Ok(policy) => policies.push(policy),
             Err(errors) => errors.0.iter().for_each(|error| println!("cargo::error={error}")),
         }

@@ -37,6 +37,15 @@ const CALLS: &[(&str, &str, i32)] = &[
     ("hook: nested", "sudo bash -c 'eval bin/fm-watch-arm.sh'", 2),
 ];
 
+/// Hook calls under every shipped policy.
+const GUARDED: &[(&str, &str, i32)] = &[
+    ("core: plain", "ls -la src", 0),
+    ("core: typical", "cd /srv/app && cargo test --workspace 2>&1 | grep -v '^warning' | tail -n 40", 0),
+    ("core: allowed", "git add -A && git commit -qm 'Fix the parser' && git push origin HEAD", 0),
+    ("core: denied", "sudo rm -rf --no-preserve-root /", 2),
+    ("core: nested", "bash -c 'git -C repo reset --hard && ls'", 2),
+];
+
 fn main() {
     let built = PathBuf::from(env!("CARGO_BIN_EXE_stanchion"));
     let (Ok(installed), noop) = (tempfile::tempdir(), noop(&built)) else { return };
@@ -54,9 +63,12 @@ fn main() {
         None => println!("no-op not built: run `cargo build --release --example noop`"),
     }
     subjects.push(plain("/bin/true", PathBuf::from("/bin/true")));
-    for (name, command, status) in CALLS {
+    let plainly: &[&str] = &["hook", "--claude"];
+    let guarded: &[&str] = &["hook", "--claude", "--policy", "firstmate,core"];
+    let calls = CALLS.iter().map(|call| (call, plainly)).chain(GUARDED.iter().map(|call| (call, guarded)));
+    for ((name, command, status), arguments) in calls {
         subjects.push(Subject {
-            arguments: &["hook", "--claude"],
+            arguments,
             stdin: format!(r#"{{"tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#).into_bytes(),
             status: *status,
             ..plain(name, hook.clone())

@@ -13,6 +13,8 @@ pub struct ToolCall {
     pub root: Option<PathBuf>,
     /// The home of the guarded system: the anchor of its setup files.
     pub home: Option<PathBuf>,
+    /// The home of the user who runs it, where it is known.
+    pub user_home: Option<PathBuf>,
     /// The git checkout in which it would run, as far as the caller looked.
     pub checkout: Checkout,
 }

@@ -2,13 +2,14 @@
 //! panics; must never know a harness, print, exit or read the environment.
 
 use crate::call::ToolCall;
-use crate::guards::{self, Guard, Subject};
+use crate::guards::{self, Guard, Reading, Subject, rules};
 use crate::policy::Policy;
 use crate::shell;
 use crate::shell::model::Script;
 use crate::shell::query::Queries;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding, Verdict};
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Policies and queries, ready to judge calls.
@@ -54,7 +55,9 @@ impl Gate {
     /// object, whatever quoting, expansion or decoding the text goes through.
     #[must_use]
     pub fn may_concern(&self, text: &[u8]) -> bool {
-        decodes(text) || self.policies.iter().any(|policy| names_guarded(policy, text) || moves(policy, text))
+        decodes(text)
+            || self.policies.iter().any(|policy| names_guarded(policy, text) || moves(policy, text))
+            || self.concerns_a_rule(text)
     }
 
     /// What a policy wants to know of the checkout in which a text would run: the entries at its
@@ -70,6 +73,17 @@ impl Gate {
             .peekable();
         asking.peek()?;
         Some(asking.flat_map(|policy| &policy.cwd.entries).map(String::as_str).collect())
+    }
+
+    fn concerns_a_rule(&self, text: &[u8]) -> bool {
+        let mut asked: Option<&[&str]> = None;
+        let unquoted = guards::normalised(text);
+        self.policies.iter().filter(|policy| !policy.rules.is_empty()).any(|policy| {
+            // The shipped packs share one list.
+            let known = asked.is_some_and(|asked| std::ptr::eq(asked, policy.needles));
+            asked = Some(policy.needles);
+            !known && policy.concerns(&unquoted)
+        })
     }
 
     /// Judges a call.
@@ -88,12 +102,13 @@ impl Gate {
     #[must_use]
     pub fn judge_script(&self, call: &ToolCall, script: &Script) -> Verdict {
         let mut findings = Vec::new();
+        let reading = OnceCell::new();
         for policy in &self.policies {
-            let subject = Subject { call, script, policy, queries: self.queries };
+            let subject = self.subject(call, script, policy, &reading);
             for guard in self.guards.iter().filter(|guard| guard.applies(policy)) {
                 match catch_unwind(AssertUnwindSafe(|| guard.check(&subject))) {
                     Ok(found) => findings.extend(found),
-                    Err(_) if guard.fails_closed() => findings.extend(unclassifiable(policy, call)),
+                    Err(_) if guard.fails_closed() => findings.extend(unjudged(policy, call)),
                     Err(_) => {}
                 }
             }
@@ -105,8 +120,9 @@ impl Gate {
     #[must_use]
     pub fn trace(&self, call: &ToolCall, script: &Script) -> Vec<(String, String)> {
         let mut silent = Vec::new();
+        let reading = OnceCell::new();
         for policy in &self.policies {
-            let subject = Subject { call, script, policy, queries: self.queries };
+            let subject = self.subject(call, script, policy, &reading);
             for guard in self.guards.iter().filter(|guard| guard.applies(policy)) {
                 let why = || guard.check(&subject).is_empty().then(|| guard.silence(&subject));
                 if let Ok(Some(why)) = catch_unwind(AssertUnwindSafe(why)) {
@@ -117,12 +133,27 @@ impl Gate {
         silent
     }
 
+    fn subject<'s>(
+        &'s self,
+        call: &'s ToolCall,
+        script: &'s Script,
+        policy: &'s Policy,
+        reading: &'s OnceCell<Reading<'s>>,
+    ) -> Subject<'s> {
+        Subject { call, script, policy, policies: &self.policies, reading, queries: self.queries }
+    }
+
     fn unread(&self, call: &ToolCall) -> Verdict {
-        Verdict::fold(self.policies.iter().filter_map(|policy| unclassifiable(policy, call)).collect())
+        Verdict::fold(self.policies.iter().flat_map(|policy| unjudged(policy, call)).collect())
     }
 }
 
 /// What a text gets that could not be judged, when it mentions what is guarded.
+fn unjudged(policy: &Policy, call: &ToolCall) -> Vec<Finding> {
+    unclassifiable(policy, call).into_iter().chain(rules::unjudged(policy, call)).collect()
+}
+
+/// The same for scripts and processes.
 fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
     let code = "unclassifiable-protected-command";
     names_guarded(policy, &call.command).then(|| Finding {
@@ -184,7 +215,7 @@ mod tests {
         assert_eq!(answer("firstmate", "cd src"), Decision::Allow);
         assert_eq!(answer("cwd", "cd src; bin/fm-watch-arm.sh"), Decision::Allow);
         let closed = guards::all().iter().filter(|guard| guard.fails_closed()).map(|guard| guard.id());
-        assert_eq!(closed.collect::<Vec<_>>(), ["kill", "protected"]);
+        assert_eq!(closed.collect::<Vec<_>>(), ["kill", "protected", "rules"]);
     }
 
     /// A guard with a fault in it.

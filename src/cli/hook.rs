@@ -29,7 +29,7 @@ Options:
       --background <BOOL>   Accepted for compatibility; never changes a decision
       --root <DIR>          The project's root
       --home <DIR>          The home of the guarded system
-      --policy <NAME|FILE>  A shipped policy by name, or a file; may be given more than once
+      --policy <NAME|FILE>  A shipped policy or pack by name, or a file; may be given more than once
       --queries <DIR>       Edited query files to read instead of the shipped ones
   -h, --help                Print help
 ";

@@ -8,6 +8,7 @@ mod hook;
 mod matrix;
 mod out;
 mod place;
+mod policy;
 mod selection;
 mod shown;
 
@@ -39,6 +40,8 @@ enum Command {
     DumpTree(dump_tree::Args),
     /// Run acceptance matrices through every form in which harnesses call the hook
     Matrix(matrix::Args),
+    /// Test, check, show and document policies
+    Policy(policy::Args),
 }
 
 /// Arguments that another parser has read.
@@ -76,6 +79,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Explain(args) => explain::run(&args),
         Command::DumpTree(args) => dump_tree::run(&args),
         Command::Matrix(args) => matrix::run(&args),
+        Command::Policy(args) => policy::run(&args),
     }
 }
 

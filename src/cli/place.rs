@@ -37,7 +37,7 @@ impl Place {
         let cwd = cwd.or_else(|| std::env::current_dir().ok());
         let root = self.root.clone().or_else(|| default_root(cwd.as_deref()));
         let home = self.home.clone().or_else(|| directory(variable?)).or_else(|| root.clone());
-        ToolCall { command, cwd, root, home, ..ToolCall::default() }
+        ToolCall { command, cwd, root, home, user_home: directory("HOME"), ..ToolCall::default() }
     }
 }
 

@@ -12,7 +12,8 @@ pub const DEFAULT: &str = "firstmate";
 /// What the command line says of policies.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Selection {
-    /// A shipped policy by name, or a policy file; may be given more than once
+    /// A shipped policy or pack by name (`core`), a list of names (`firstmate,core`), or a policy file; may be
+    /// given more than once
     #[arg(long = "policy", value_name = "NAME|FILE")]
     pub policies: Vec<PathBuf>,
     /// Edited query files to read instead of the shipped ones
@@ -44,8 +45,32 @@ impl Selection {
         if self.policies.is_empty() {
             return Ok(vec![find(Path::new(DEFAULT))?]);
         }
-        self.policies.iter().map(|name| find(name)).collect()
+        find_all(&self.policies)
     }
+}
+
+/// The policies of some names, packs, lists of names and files.
+pub fn find_all(names: &[PathBuf]) -> anyhow::Result<Vec<Policy>> {
+    let mut found = Vec::new();
+    for name in names {
+        match name.to_str().filter(|text| text.contains(',') && !name.exists()) {
+            Some(list) => list.split(',').try_for_each(|name| add(Path::new(name), &mut found))?,
+            None => add(name, &mut found)?,
+        }
+    }
+    Ok(found)
+}
+
+/// Adds a policy, or all of a pack: `core` stands for `core.git`, `core.filesystem` and so on.
+fn add(name: &Path, found: &mut Vec<Policy>) -> anyhow::Result<()> {
+    let pack = format!("{}.", name.display());
+    let members = policy::NAMES.iter().filter(|member| member.starts_with(&pack));
+    let before = found.len();
+    found.extend(members.filter_map(|member| policy::shipped(member)));
+    if found.len() == before {
+        found.push(find(name)?);
+    }
+    Ok(())
 }
 
 fn find(name: &Path) -> anyhow::Result<Policy> {

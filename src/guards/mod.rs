@@ -8,6 +8,7 @@ mod matching;
 mod parent;
 mod protected;
 mod regex;
+pub(crate) mod rules;
 
 use crate::call::ToolCall;
 use crate::policy::{CODES, Policy};
@@ -15,6 +16,7 @@ use crate::shell::model::{Command, Script};
 use crate::shell::query::Queries;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding};
+use std::cell::OnceCell;
 
 /// What a guard looks at.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,10 @@ pub struct Subject<'s> {
     pub script: &'s Script,
     /// What is guarded.
     pub policy: &'s Policy,
+    /// All policies that apply, this one among them.
+    pub policies: &'s [Policy],
+    /// What the commands mean, worked out when first asked for.
+    pub reading: &'s OnceCell<Reading<'s>>,
     /// Which programs are wrappers and sinks.
     pub queries: &'s Queries,
 }
@@ -50,10 +56,11 @@ pub trait Guard {
 /// All guards.
 #[must_use]
 pub fn all() -> &'static [&'static (dyn Guard + Sync)] {
-    &[&kill::Kill, &protected::Protected, &cwd::Cwd]
+    &[&kill::Kill, &protected::Protected, &cwd::Cwd, &rules::Rules]
 }
 
 pub(crate) use matching::{mentions, normalised};
+pub use rules::Reading;
 
 /// A denial with a code of the policy.
 fn deny(

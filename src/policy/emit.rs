@@ -1,26 +1,36 @@
 //! Writes compiled policies as Rust source, for `build.rs`. Must never read a file.
 
+use super::rule::needles::union;
+use super::source::{Source as _, leak};
 use super::types::{Cwd, DirectoryCommand, KillVerb, Policy, ProtectedScript, ShellText};
 
 /// The source of `shipped`, which finds a policy by its name.
 pub fn emit(policies: &[Policy]) -> String {
     let arm = |policy: &Policy| format!("        {:?} => {},\n", policy.name, source(policy));
     let arms: String = policies.iter().map(arm).collect();
+    let names: Vec<String> = policies.iter().map(|policy| format!("{:?}", policy.name)).collect();
+    let names = names.join(", ");
+    // One list for all, so that a text is looked through once however many packs are on.
+    let needles = union(policies.iter().flat_map(|policy| policy.rules).map(|rule| rule.needles));
+    let needles = leak(needles.unwrap_or_default()).source();
     format!(
-        "/// A shipped policy by name.\n#[must_use]\npub fn shipped(name: &str) -> Option<Policy> {{\n    \
+        "/// The names of the shipped policies.\npub const NAMES: &[&str] = &[{names}];\n\n\
+         static NEEDLES: &[&str] = {needles};\n\n\
+         /// A shipped policy by name.\n#[must_use]\npub fn shipped(name: &str) -> Option<Policy> {{\n    \
          Some(match name {{\n{arms}        _ => return None,\n    }})\n}}\n"
     )
 }
 
 fn source(policy: &Policy) -> String {
-    let Policy { name, home_variable, protected, kill, cwd, reasons } = policy;
+    let Policy { name, home_variable, protected, kill, cwd, protected_paths, rules, needles: _, reasons } =
+        policy;
     let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
     let scripts = list(&protected.scripts, script);
     let verbs = list(&kill.verbs, verb);
     format!(
         "Policy {{ name: {}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         cwd: {}, reasons: {} }}",
+         cwd: {}, protected_paths: {}, rules: {}, needles: {}, reasons: {} }}",
         text(name),
         texts(&protected.background),
         texts(&protected.exec),
@@ -29,6 +39,9 @@ fn source(policy: &Policy) -> String {
         texts(&kill.kill),
         texts(&kill.finders),
         directory(cwd),
+        protected_paths.source(),
+        rules.source(),
+        if rules.is_empty() { "&[]" } else { "NEEDLES" },
         texts(reasons),
     )
 }

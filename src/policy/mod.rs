@@ -1,11 +1,16 @@
 //! What is guarded, as data: the written form (`raw`) becomes `Policy`, valid by construction. Owns
 //! loading and its messages; must never judge a command.
 
+pub mod facts;
+mod problems;
 mod raw;
+pub mod rule;
 mod shipped;
+#[allow(dead_code, reason = "build.rs writes tables with it")]
+mod source;
 mod types;
 
-pub use shipped::shipped;
+pub use shipped::{NAMES, shipped};
 use std::path::Path;
 pub use types::{
     CODES, Cwd, DirectoryCommand, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected,
@@ -19,7 +24,7 @@ pub use types::{
 pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
     let file = path.display().to_string();
     match std::fs::read_to_string(path) {
-        Ok(text) => raw::compile(&file, &text),
+        Ok(text) => raw::compile(&file, &text, facts::shipped()),
         Err(error) => Err(PolicyErrors(vec![PolicyError {
             file,
             line: 1,

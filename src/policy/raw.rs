@@ -2,10 +2,14 @@
 
 mod cwd;
 
-use super::types::{CODES, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected, ProtectedScript};
+use super::facts::types::Facts;
+use super::problems::Problems;
+use super::rule::needles::union;
+use super::rule::raw::{RawRule, compile as compile_rules};
+use super::source::{leak, leak_text};
+use super::types::{CODES, Kill, KillVerb, Policy, PolicyErrors, Protected, ProtectedScript};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use toml::Spanned;
 
 #[derive(Deserialize)]
@@ -21,7 +25,18 @@ struct RawPolicy {
     #[serde(default)]
     cwd: cwd::RawCwd,
     #[serde(default)]
+    paths: RawPaths,
+    #[serde(default)]
+    rule: Vec<RawRule>,
+    #[serde(default)]
     reasons: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPaths {
+    #[serde(default)]
+    protected: Vec<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -68,40 +83,20 @@ struct RawVerb {
     only: Vec<String>,
 }
 
-/// Collects problems with their places.
-struct Problems<'t> {
-    file: &'t str,
-    text: &'t str,
-    found: Vec<PolicyError>,
-}
-
-impl Problems<'_> {
-    fn add(&mut self, at: Range<usize>, message: String, remedy: &str) {
-        let before = self.text.get(..at.start).unwrap_or(self.text);
-        let line = 1 + before.matches('\n').count();
-        let column = 1 + before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
-        let (file, remedy) = (self.file.to_owned(), remedy.to_owned());
-        self.found.push(PolicyError { file, line, column, message, remedy });
-    }
-}
-
 /// Compiles a policy's text, or tells everything that is wrong with it.
-pub fn compile(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
-    let mut problems = Problems { file, text, found: Vec::new() };
-    let raw: RawPolicy = match toml::from_str(text) {
-        Ok(raw) => raw,
-        Err(error) => {
-            let at = error.span().unwrap_or(0..0);
-            problems.add(at, error.message().replace('\n', " "), "see policies/firstmate.toml for the form");
-            return Err(PolicyErrors(problems.found));
-        }
+pub fn compile(file: &str, text: &str, facts: &Facts) -> Result<Policy, PolicyErrors> {
+    let mut problems = Problems::new(file, text);
+    let Some(raw) = problems.read::<RawPolicy>("see policies/firstmate.toml for the form") else {
+        return Err(problems.errors());
     };
     check(&raw, &mut problems);
     let reasons = reasons(&raw, &mut problems);
-    if !problems.found.is_empty() {
-        return Err(PolicyErrors(problems.found));
+    let rules = compile_rules(&raw.rule, facts, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems.errors());
     }
-    Ok(meant(raw, reasons))
+    let needles = leak(union(rules.iter().map(|rule| rule.needles)).unwrap_or_default());
+    Ok(Policy { rules, needles, ..meant(raw, reasons) })
 }
 
 fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
@@ -124,6 +119,10 @@ fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
         relative(&script.path, problems);
     }
     raw.protected.setup_files.iter().for_each(|file| relative(file, problems));
+    for path in raw.paths.protected.iter().filter(|path| path.get_ref().trim_matches('/').is_empty()) {
+        let message = "a path that would protect everything".to_owned();
+        problems.add(path.span(), message, "name a file, or a directory with / at its end");
+    }
     for name in &raw.kill.names {
         if name.get_ref().trim().is_empty() {
             problems.add(
@@ -208,6 +207,9 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
             finders: raw.kill.finders,
         },
         cwd: raw.cwd.meant(),
+        protected_paths: leak(raw.paths.protected.iter().map(|path| leak_text(path.get_ref())).collect()),
+        rules: &[],
+        needles: &[],
         reasons,
     }
 }

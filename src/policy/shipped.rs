@@ -1,5 +1,7 @@
 //! The shipped policies, compiled by `build.rs`: nothing is parsed at run time.
 
+use super::facts::types::Effect;
+use super::rule::types::{Answer, Class, Condition, Happening, Rule};
 use super::types::{Cwd, DirectoryCommand, Kill, KillVerb, Policy, Protected, ProtectedScript, ShellText};
 
 include!(concat!(env!("OUT_DIR"), "/policies.rs"));

@@ -1,6 +1,7 @@
 //! The compiled form of a policy. Valid by construction: only `raw` and the tables that `build.rs`
 //! emits make one.
 
+use super::rule::types::Rule;
 use std::fmt;
 
 /// The codes of the guards, in order of precedence.
@@ -28,6 +29,13 @@ pub struct Policy {
     pub kill: Kill,
     /// What counts as a lasting change of directory.
     pub cwd: Cwd,
+    /// Paths that no command may change: suffixes, or absolute ones, `*` within a part; all that is
+    /// below a directory with `/` at its end.
+    pub protected_paths: &'static [&'static str],
+    /// Rules.
+    pub rules: &'static [Rule],
+    /// Words one of which a text must hold for any rule to object; empty when nothing is known of that.
+    pub needles: &'static [&'static str],
     /// One text per code of `CODES`; empty for those that this policy cannot give.
     pub(crate) reasons: Vec<String>,
 }
@@ -161,6 +169,23 @@ impl Policy {
     #[must_use]
     pub fn home_variable(&self) -> Option<&str> {
         self.home_variable.as_deref()
+    }
+
+    /// Whether a text without quoting may concern a rule. A strict superset: `false` means that none can
+    /// object.
+    #[must_use]
+    pub fn concerns(&self, unquoted: &[u8]) -> bool {
+        if self.rules.is_empty() {
+            return false;
+        }
+        // Sorted, and none starts another: the one before the place of a text is the only one to ask.
+        let starts = |at: usize| {
+            let rest = unquoted.get(at..).unwrap_or_default();
+            let place = self.needles.partition_point(|needle| needle.as_bytes() <= rest);
+            let needle = place.checked_sub(1).and_then(|place| self.needles.get(place));
+            needle.is_some_and(|needle| rest.starts_with(needle.as_bytes()))
+        };
+        self.needles.is_empty() || (0..unquoted.len()).any(starts)
     }
 
     /// A code's reason text.

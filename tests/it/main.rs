@@ -29,5 +29,6 @@ mod properties;
 mod property;
 mod queries;
 mod readings;
+mod rules;
 mod snapshots;
 mod tidy;

@@ -8,6 +8,7 @@ use stanchion::guards::{self, Subject};
 use stanchion::policy;
 use stanchion::shell::{self, query::Queries};
 use stanchion::verdict::{Decision, Verdict};
+use std::cell::OnceCell;
 
 /// Checks the verdicts on a text.
 pub fn check(text: &[u8]) -> Result<(), String> {
@@ -17,20 +18,27 @@ pub fn check(text: &[u8]) -> Result<(), String> {
     for verdict in [free.judge(&call), free.judge_script(&call, &script)] {
         ensure(verdict == Verdict::default(), || format!("an objection without a policy: {verdict:?}"))?;
     }
-    let Some(policy) = policy::shipped("firstmate") else { return Err("no policy".to_owned()) };
-    let subject = Subject { call: &call, script: &script, policy: &policy, queries: Queries::shipped() };
+    let policies: Vec<_> = policy::NAMES.iter().filter_map(|name| policy::shipped(name)).collect();
+    ensure(policies.len() > 7, || "no policies".to_owned())?;
+    let reading = OnceCell::new();
+    let subject = |policy| Subject {
+        call: &call,
+        script: &script,
+        policy,
+        policies: &policies,
+        reading: &reading,
+        queries: Queries::shipped(),
+    };
     // The gate would turn a panic into a finding; here it must be seen.
-    let findings = Verdict::fold(
-        guards::all()
-            .iter()
-            .filter(|guard| guard.applies(&policy))
-            .flat_map(|guard| guard.check(&subject))
-            .collect(),
-    );
+    let check = |policy| {
+        let applies = guards::all().iter().filter(move |guard| guard.applies(policy));
+        applies.flat_map(|guard| guard.check(&subject(policy))).collect::<Vec<_>>()
+    };
+    let findings = Verdict::fold(policies.iter().flat_map(check).collect());
     for finding in findings.findings() {
         ensure(finding.span.end <= text.len(), || format!("a finding outside of the text: {finding:?}"))?;
     }
-    let gate = Gate::new(vec![policy.clone()]);
+    let gate = Gate::new(policies.clone());
     let (first, second) = (gate.judge(&call), gate.judge(&call));
     ensure(first == second, || format!("two verdicts: {first:?}, {second:?}"))?;
     ensure(first == findings, || format!("the gate judges {first:?}, the guards find {findings:?}"))?;

@@ -1,0 +1,160 @@
+//! Whether a rule's condition holds for a command. Must never know a program, an option or a path by name.
+
+use super::feeds::Feeders;
+use super::ground::{Ground, Set};
+use super::locate::Locator;
+use super::reading::Reading;
+use crate::guards::matching::glob_matches;
+use crate::policy::facts::meaning::{Given, Happens, Meaning, Target, Value};
+use crate::policy::rule::types::{Condition, Happening};
+use crate::shell::model::{Command, RedirectKind, Script, Word};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Judges the commands of one script.
+pub(super) struct Judge<'s, 'c> {
+    pub(super) script: &'s Script,
+    pub(super) reading: &'c Reading<'s>,
+    locator: Locator<'s, 'c>,
+    feeders: RefCell<HashMap<*const Condition, Rc<Feeders>>>,
+}
+
+impl<'s, 'c> Judge<'s, 'c> {
+    pub(super) fn new(script: &'s Script, reading: &'c Reading<'s>, ground: &'c Ground) -> Self {
+        let locator = Locator { script, reading, ground };
+        Self { script, reading, locator, feeders: RefCell::default() }
+    }
+
+    /// Whether a condition holds.
+    pub(super) fn holds(&self, condition: &'static Condition, meaning: &Meaning<'_>) -> bool {
+        match condition {
+            Condition::All(all) => all.iter().all(|inner| self.holds(inner, meaning)),
+            Condition::Any(any) => any.iter().any(|inner| self.holds(inner, meaning)),
+            Condition::Not(inner) => !self.holds(inner, meaning),
+            Condition::Program(names) => is_program(meaning, names),
+            Condition::Subcommand(names) => is_subcommand(meaning, names),
+            Condition::Option(names) => given(meaning, names).next().is_some(),
+            Condition::Value(pairs) => pairs.iter().any(|(name, globs)| has_value(meaning, name, globs)),
+            Condition::Operand(globs) => meaning.operands.iter().any(|value| fits(*value, globs)),
+            Condition::Effect(happening) => {
+                meaning.effects.iter().any(|happens| self.happens(happening, happens, meaning))
+            }
+            Condition::FedBy(inner) => self.fed_by(inner, meaning),
+            Condition::Environment(names) => {
+                let named = |name: &[u8]| names.iter().any(|glob| glob_matches(glob.as_bytes(), name));
+                meaning.command.assignments.iter().any(|assignment| named(&assignment.name))
+            }
+            Condition::Count(least, most) => {
+                (usize::from(*least)..=usize::from(*most)).contains(&meaning.operands.len())
+            }
+        }
+    }
+
+    fn happens(&self, wanted: &'static Happening, happens: &Happens<'_>, meaning: &Meaning<'_>) -> bool {
+        wanted.effects.contains(&happens.effect)
+            && (wanted.text.is_empty()
+                || matches!(happens.target, Target::Value(value) if fits(value, wanted.text)))
+            && (wanted.classes.is_empty() || self.classes(happens, meaning).any(wanted.classes))
+            && wanted.fed_by.as_ref().is_none_or(|inner| self.target_fed_by(inner, happens.target, meaning))
+    }
+
+    fn classes(&self, happens: &Happens<'_>, meaning: &Meaning<'_>) -> Set {
+        match happens.target {
+            Target::Value(value) => {
+                let set = self.locator.classes(value, meaning.command);
+                set.with(self.locator.in_directory(value, happens.effect, meaning))
+            }
+            Target::Fed => self.locator.fed(meaning),
+            Target::Whole | Target::Input => Set::default(),
+        }
+    }
+
+    /// Whether the command as a whole is fed by one that fits.
+    fn fed_by(&self, condition: &'static Condition, meaning: &Meaning<'_>) -> bool {
+        let feeders = self.feeders(condition);
+        if feeders.is_empty() {
+            return false;
+        }
+        let command = meaning.command;
+        let mut words = command.words.iter().skip(1);
+        words.clone().any(|word| feeders.word(self.reading, word))
+            || feeders.input(self.script, command)
+            || (words.any(|word| !word.variables.is_empty()) && feeders.loops(self.script, command))
+    }
+
+    fn target_fed_by(
+        &self,
+        condition: &'static Condition,
+        target: Target<'_>,
+        meaning: &Meaning<'_>,
+    ) -> bool {
+        let feeders = self.feeders(condition);
+        match target {
+            _ if feeders.is_empty() => false,
+            Target::Value(value) => feeders.word(self.reading, value.word) || feeders.file(value),
+            Target::Input | Target::Fed => feeders.input(self.script, meaning.command),
+            Target::Whole => self.fed_by(condition, meaning),
+        }
+    }
+
+    fn feeders(&self, condition: &'static Condition) -> Rc<Feeders> {
+        let key = std::ptr::from_ref(condition);
+        if let Some(known) = self.feeders.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut feeders = Feeders::default();
+        for meaning in self.reading.meanings.iter().filter(|meaning| !meaning.dry) {
+            if self.holds(condition, meaning) {
+                feeders.add(self.script, meaning);
+            }
+        }
+        let feeders = Rc::new(feeders);
+        self.feeders.borrow_mut().insert(key, Rc::clone(&feeders));
+        feeders
+    }
+
+    /// The text that a command gets on standard input from a here-document or here-string.
+    pub(super) fn input_text<'w>(&self, command: &'w Command) -> Option<&'w [u8]> {
+        let here =
+            command.redirects.iter().rev().find(|redirect| {
+                matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString)
+            });
+        here.and_then(|redirect| redirect.target.as_ref()).and_then(|word: &Word| word.value.exact())
+    }
+}
+
+fn is_program(meaning: &Meaning<'_>, names: &[&str]) -> bool {
+    match meaning.program {
+        Some(program) => names.contains(&program.name()),
+        None => names.iter().any(|name| name.as_bytes() == meaning.name),
+    }
+}
+
+fn is_subcommand(meaning: &Meaning<'_>, names: &[&str]) -> bool {
+    let words = meaning.subcommand();
+    !words.is_empty() && names.iter().any(|name| name.split(' ').eq(words.iter().copied()))
+}
+
+fn given<'m, 's>(meaning: &'m Meaning<'s>, names: &'m [&str]) -> impl Iterator<Item = &'m Given<'s>> {
+    meaning.options.iter().filter(|given| names.iter().any(|name| given.is(name)))
+}
+
+fn has_value(meaning: &Meaning<'_>, name: &str, globs: &[&str]) -> bool {
+    let mut values = meaning.options.iter().filter(|given| given.is(name)).filter_map(|given| given.value);
+    values.any(|value| fits(value, globs))
+}
+
+/// Whether a value's text, in any reading, matches one of some globs.
+fn fits(value: Value<'_>, globs: &[&str]) -> bool {
+    use crate::shell::model::Cooked;
+    value.values().any(|known| {
+        let matches = |text: &[u8]| globs.iter().any(|glob| glob_matches(glob.as_bytes(), text));
+        match known {
+            Cooked::Exact(text) | Cooked::Pattern(text) => matches(&text),
+            // What is not known might be anything; a neutral byte stands for it.
+            Cooked::Affix { head, tail } => matches(&[head.as_slice(), b"~", &tail].concat()),
+            Cooked::Opaque => false,
+        }
+    })
+}

@@ -1,0 +1,231 @@
+//! Rules (CONTRACT 8): interprets rule data over what commands mean. Owns the findings; must never know
+//! a program, an option or a path by name.
+
+mod code;
+mod condition;
+mod feeds;
+mod ground;
+mod locate;
+mod reading;
+mod unread;
+
+use super::{Guard, Subject};
+use crate::call::ToolCall;
+use crate::policy::Policy;
+use crate::policy::facts::meaning::{Happens, Meaning, Target};
+use crate::policy::facts::types::Effect;
+use crate::policy::rule::types::{Answer, Rule};
+use crate::shell;
+use crate::shell::model::{Command, Locality, Script};
+use crate::shell::query::Queries;
+use crate::span::Span;
+use crate::verdict::{Decision, Finding};
+use condition::Judge;
+use ground::Ground;
+pub use reading::Reading;
+
+/// The guard.
+pub(super) struct Rules;
+
+/// How deep texts in other programs' arguments are followed.
+const MAX_TEXTS: usize = 4;
+
+/// How many commands that an alias may make are judged.
+const MAX_ALIASES: usize = 64;
+
+impl Guard for Rules {
+    fn id(&self) -> &'static str {
+        "rules"
+    }
+
+    fn applies(&self, policy: &Policy) -> bool {
+        !policy.rules.is_empty()
+    }
+
+    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let ground = Ground::new(subject.call, subject.policies);
+        let reading = subject.reading.get_or_init(|| Reading::new(subject.script));
+        let check =
+            Check { rules: subject.policy.rules, queries: subject.queries, ground: &ground, depth: 0 };
+        check.script(subject.script, reading)
+    }
+
+    fn silence(&self, subject: &Subject<'_>) -> String {
+        match subject.policy.rules.len() {
+            1 => "its rule does not apply".to_owned(),
+            count => format!("none of the {count} rules of {} applies", subject.policy.name),
+        }
+    }
+}
+
+/// One script under the rules of one policy.
+struct Check<'c> {
+    rules: &'static [Rule],
+    queries: &'c Queries,
+    ground: &'c Ground,
+    depth: usize,
+}
+
+impl Check<'_> {
+    fn script(&self, script: &Script, reading: &Reading<'_>) -> Vec<Finding> {
+        let judge = Judge::new(script, reading, self.ground);
+        let mut findings = Vec::new();
+        for meaning in &reading.meanings {
+            self.command(&judge, meaning, &mut findings);
+        }
+        for opaque in &script.opaque {
+            findings.extend(unread::finding(self.rules, self.ground, opaque));
+        }
+        findings
+    }
+
+    fn command(&self, judge: &Judge<'_, '_>, meaning: &Meaning<'_>, findings: &mut Vec<Finding>) {
+        if meaning.dry {
+            return;
+        }
+        for rule in self.rules {
+            if judge.holds(&rule.when, meaning) {
+                let sure = meaning.certain && meaning.command.locality == Locality::Local;
+                findings.extend(finding(rule, judge.script, meaning.command, sure));
+            }
+        }
+        if self.depth < MAX_TEXTS {
+            self.texts(judge, meaning, findings);
+        }
+    }
+
+    /// Texts among the arguments: shell text, code, the text of an alias.
+    fn texts(&self, judge: &Judge<'_, '_>, meaning: &Meaning<'_>, findings: &mut Vec<Finding>) {
+        for happens in &meaning.effects {
+            let text = match happens.target {
+                Target::Value(value) => value.text(),
+                Target::Input => judge.input_text(meaning.command),
+                Target::Whole | Target::Fed => None,
+            };
+            let Some(text) = text else { continue };
+            if let Some(text) = shell_text(meaning, happens, text) {
+                self.nested(judge, meaning, &text, false, findings);
+            }
+            if happens.effect == Effect::Code {
+                self.code(judge, meaning, happens.language, text, findings);
+            }
+        }
+        for text in judge.reading.aliased(meaning).into_iter().take(MAX_ALIASES) {
+            self.nested(judge, meaning, &text, false, findings);
+        }
+    }
+
+    /// A text that a program reads as shell.
+    fn nested(
+        &self,
+        judge: &Judge<'_, '_>,
+        meaning: &Meaning<'_>,
+        text: &[u8],
+        doubtful: bool,
+        findings: &mut Vec<Finding>,
+    ) {
+        let inner = shell::read(text, self.queries);
+        let reading = Reading::new(&inner);
+        let check = Check { depth: self.depth + 1, ..*self };
+        let name = String::from_utf8_lossy(meaning.name).into_owned();
+        for mut finding in check.script(&inner, &reading) {
+            let mut chain = judge.script.chain(meaning.command);
+            chain.push(format!("text for {name}"));
+            chain.extend(finding.chain.into_iter().skip(1));
+            finding.chain = chain;
+            finding.span = meaning.command.span;
+            if doubtful {
+                finding.decision = finding.decision.min(Decision::Ask);
+            }
+            findings.push(finding);
+        }
+    }
+
+    /// Code in another language: what its marks say that it runs and writes.
+    fn code(
+        &self,
+        judge: &Judge<'_, '_>,
+        meaning: &Meaning<'_>,
+        language: &str,
+        text: &[u8],
+        findings: &mut Vec<Finding>,
+    ) {
+        let Some(language) = judge.reading.facts.language(language) else { return };
+        for run in code::runs(language, text) {
+            self.nested(judge, meaning, &run, true, findings);
+        }
+        let words = code::paths(language, text);
+        let written = code::meaning(meaning.command, language, text, &words);
+        for rule in self.rules {
+            if !words.is_empty() && judge.holds(&rule.when, &written) {
+                findings.extend(finding(rule, judge.script, meaning.command, true));
+            }
+        }
+    }
+}
+
+/// What a shell makes of an argument, when it gets to a shell.
+fn shell_text(meaning: &Meaning<'_>, happens: &Happens<'_>, text: &[u8]) -> Option<Vec<u8>> {
+    let expands = || text.iter().any(|byte| b"$`".contains(byte));
+    if happens.effect == Effect::Shell {
+        return Some(text.to_vec());
+    }
+    if happens.effect == Effect::Command {
+        return Some(with_rest(meaning, happens.target, text));
+    }
+    (matches!(happens.effect, Effect::Expand | Effect::Assign) && expands())
+        .then(|| [b": \"", text, b"\""].concat())
+}
+
+/// A text with the words that follow it, each quoted.
+fn with_rest(meaning: &Meaning<'_>, target: Target<'_>, text: &[u8]) -> Vec<u8> {
+    let Target::Value(value) = target else { return text.to_vec() };
+    let words = &meaning.command.words;
+    let at = words.iter().position(|word| std::ptr::eq(word, value.word)).unwrap_or(words.len());
+    let mut line = text.to_vec();
+    for word in words.iter().skip(at + 1) {
+        reading::push_quoted(&mut line, word);
+    }
+    line
+}
+
+/// A rule's finding on a command; a doubtful one is at most a question.
+fn finding(rule: &Rule, script: &Script, command: &Command, sure: bool) -> Option<Finding> {
+    let answer = if sure { rule.answer } else { rule.answer.min(Answer::Ask) };
+    made(rule, answer, command.span, command.span.slice(&script.source), script.chain(command))
+}
+
+/// A finding of a rule; none when it is only recorded or allows.
+fn made(rule: &Rule, answer: Answer, span: Span, words: &[u8], chain: Vec<String>) -> Option<Finding> {
+    let decision = match answer {
+        Answer::Allow => return None,
+        Answer::Ask => Decision::Ask,
+        Answer::Deny => Decision::Deny,
+    };
+    if rule.shadow {
+        return None;
+    }
+    let words = String::from_utf8_lossy(words).into_owned();
+    let words: String = words.chars().take(80).collect();
+    Some(Finding {
+        guard: "rules",
+        decision,
+        code: rule.id.to_owned(),
+        reason: format!("{}; {} (here: `{}`)", rule.reason, rule.advice, words.replace('\n', " ").trim()),
+        span,
+        chain,
+        rank: 100,
+    })
+}
+
+/// What a text gets that could not be judged at all, when it mentions what a policy's rules guard.
+pub(crate) fn unjudged(policy: &Policy, call: &ToolCall) -> Option<Finding> {
+    let ground = Ground::new(call, std::slice::from_ref(policy));
+    let opaque = crate::shell::model::Opaque {
+        span: Span::new(0, call.command.len()),
+        reason: "it could not be judged",
+        bytes: call.command.clone(),
+        unread: Some(0),
+    };
+    unread::finding(policy.rules, &ground, &opaque)
+}

@@ -1,0 +1,170 @@
+//! What every command of a script means, worked out once for all rules and policies. Must never object.
+
+use crate::policy::facts;
+use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, meanings};
+use crate::policy::facts::types::{Effect, Facts, Prints};
+use crate::shell::model::{Command, CommandId, Cooked, Script, Word};
+use std::collections::HashMap;
+
+/// The meanings of a script's commands.
+#[derive(Debug)]
+pub struct Reading<'s> {
+    /// The facts by which it was read.
+    pub(crate) facts: &'static Facts,
+    /// Every meaning of every command, in order.
+    pub(crate) meanings: Vec<Meaning<'s>>,
+    /// The first meaning of each command.
+    first: Vec<usize>,
+    /// Words that the text assigns to variables.
+    variables: HashMap<&'s [u8], Vec<(&'s Word, usize, &'s Command)>>,
+    /// Aliases that the text defines.
+    aliases: HashMap<Vec<u8>, Vec<u8>>,
+}
+
+/// How many assignments to one variable are looked at.
+const MAX_ASSIGNED: usize = 16;
+
+impl<'s> Reading<'s> {
+    /// Reads a script by the shipped facts.
+    pub(crate) fn new(script: &'s Script) -> Self {
+        let facts = facts::shipped();
+        let mut reading = Self {
+            facts,
+            meanings: Vec::new(),
+            first: Vec::new(),
+            variables: HashMap::new(),
+            aliases: HashMap::new(),
+        };
+        for command in &script.commands {
+            reading.first.push(reading.meanings.len());
+            reading.assigned(command);
+            let mut found = meanings(command, facts);
+            for meaning in &mut found {
+                reading.wrapped(meaning);
+                reading.defines(meaning);
+                reading.reads(meaning);
+            }
+            reading.meanings.append(&mut found);
+        }
+        reading
+    }
+
+    /// A command's first meaning.
+    pub(crate) fn of(&self, id: CommandId) -> Option<&Meaning<'s>> {
+        self.first.get(id).and_then(|at| self.meanings.get(*at))
+    }
+
+    /// The words that a variable is assigned, each with how many of its first bytes are not the value.
+    pub(crate) fn assigned_to(&self, name: &[u8]) -> &[(&'s Word, usize, &'s Command)] {
+        self.variables.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn assigned(&mut self, command: &'s Command) {
+        let mut add = |name: &'s [u8], word: &'s Word, from: usize| {
+            let list = self.variables.entry(name).or_default();
+            if list.len() < MAX_ASSIGNED {
+                list.push((word, from, command));
+            }
+        };
+        for assignment in &command.assignments {
+            if let [word] = assignment.value.as_slice() {
+                add(&assignment.name, word, 0);
+            }
+        }
+        // `export NAME=…` and its like.
+        for word in command.words.iter().skip(1) {
+            if let Cooked::Affix { head, .. } = &word.value
+                && let Some(at) = head.iter().position(|byte| *byte == b'=')
+                && let Some(name) = head.get(..at).filter(|name| is_name(name))
+            {
+                add(name, word, at + 1);
+            }
+        }
+    }
+
+    /// What a wrapper adds to the operands of the command that it runs.
+    fn wrapped(&self, meaning: &mut Meaning<'s>) {
+        let Some(outer) = meaning.command.outer.and_then(|id| self.of(id)) else { return };
+        let prints = outer.prints();
+        if !matches!(prints, Prints::Fed | Prints::Paths) {
+            return;
+        }
+        let mark = outer.options.iter().find(|given| given.is("-I") || given.is("-J"));
+        let mark = mark.and_then(|given| given.value).and_then(Value::text).unwrap_or(b"{}").to_vec();
+        let mut marked = false;
+        for happens in &mut meaning.effects {
+            if let Target::Value(value) = happens.target
+                && value.text().is_some_and(|text| holds(text, &mark))
+            {
+                happens.target = Target::Fed;
+                marked = true;
+            }
+        }
+        let slot = meaning.slots.iter().find(|slot| slot.many).or(meaning.slots.last());
+        if !marked
+            && prints == Prints::Fed
+            && let Some(slot) = slot
+            && let Some(effect) = slot.effect
+        {
+            meaning.effects.push(Happens { effect, target: Target::Fed, language: slot.language });
+        }
+    }
+
+    fn defines(&mut self, meaning: &Meaning<'s>) {
+        for happens in meaning.effects.iter().filter(|happens| happens.effect == Effect::Alias) {
+            let Target::Value(value) = happens.target else { continue };
+            let Some(text) = value.text() else { continue };
+            if let Some(at) = text.iter().position(|byte| *byte == b'=') {
+                let (name, text) = text.split_at(at);
+                self.aliases.insert(name.to_vec(), text.get(1..).unwrap_or_default().to_vec());
+            }
+        }
+    }
+
+    /// `read NAME < …`: the variable comes from what the last input redirect opens.
+    fn reads(&mut self, meaning: &Meaning<'s>) {
+        let command = meaning.command;
+        let Some(input) = command.redirects.iter().rev().find_map(|redirect| redirect.target.as_ref()) else {
+            return;
+        };
+        for happens in meaning.effects.iter().filter(|happens| happens.effect == Effect::Assign) {
+            let Target::Value(value) = happens.target else { continue };
+            if let Some(name) = value.text() {
+                self.variables.entry(name).or_default().push((input, 0, command));
+            }
+        }
+    }
+
+    /// The text that a command becomes through an alias of this script.
+    pub(crate) fn aliased(&self, meaning: &Meaning<'_>) -> Option<Vec<u8>> {
+        let mut text = self.aliases.get(meaning.name)?.clone();
+        for word in meaning.command.words.iter().skip(1) {
+            push_quoted(&mut text, word);
+        }
+        Some(text)
+    }
+}
+
+/// Adds a word, quoted, to a text; one that is not known becomes an expansion that nobody knows.
+pub(super) fn push_quoted(text: &mut Vec<u8>, word: &Word) {
+    let Some(known) = Value::new(word).text() else {
+        text.extend_from_slice(b" \"$_\"");
+        return;
+    };
+    text.extend_from_slice(b" '");
+    for byte in known {
+        match byte {
+            b'\'' => text.extend_from_slice(b"'\\''"),
+            byte => text.push(*byte),
+        }
+    }
+    text.push(b'\'');
+}
+
+fn holds(text: &[u8], mark: &[u8]) -> bool {
+    !mark.is_empty() && text.windows(mark.len()).any(|window| window == mark)
+}
+
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}

@@ -1,0 +1,6 @@
+//! Rules as data: written, checked, compiled. Must never judge a command.
+
+pub(super) mod needles;
+pub(super) mod raw;
+pub mod types;
+pub(super) mod words;
