@@ -190,10 +190,13 @@ fn guards_directory(policy: &Policy) -> bool {
 
 /// Whether a text names a protected script, the guarded process or a program that could kill it.
 fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
+    let kill = &policy.kill;
+    if policy.protected.scripts.is_empty() && kill.names.is_empty() && kill.verbs.is_empty() {
+        return false;
+    }
     let text = guards::normalised(text);
     let scripts =
         policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
-    let kill = &policy.kill;
     let verbs = kill.verbs.iter().map(|verb| verb.program.as_str());
     let named = kill.names.iter().chain(&kill.kill).map(String::as_str);
     scripts.chain(verbs).chain(named).any(|word| guards::mentions(&text, word))

@@ -22,15 +22,25 @@ pub fn emit(policies: &[Policy]) -> String {
 }
 
 fn source(policy: &Policy) -> String {
-    let Policy { name, home_variable, protected, kill, cwd, protected_paths, rules, needles: _, reasons } =
-        policy;
+    let Policy {
+        name,
+        home_variable,
+        protected,
+        kill,
+        cwd,
+        protected_paths,
+        rules,
+        needles: _,
+        unattended,
+        reasons,
+    } = policy;
     let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
     let scripts = list(&protected.scripts, script);
     let verbs = list(&kill.verbs, verb);
     format!(
         "Policy {{ name: {}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         cwd: {}, protected_paths: {}, rules: {}, needles: {}, reasons: {} }}",
+         cwd: {}, protected_paths: {}, rules: {}, needles: {}, unattended: {unattended}, reasons: {} }}",
         text(name),
         texts(&protected.background),
         texts(&protected.exec),

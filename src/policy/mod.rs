@@ -29,6 +29,7 @@ pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
             file,
             line: 1,
             column: 1,
+            excerpt: String::new(),
             message: format!("cannot be read: {error}"),
             remedy: "name a readable UTF-8 file".to_owned(),
         }])),

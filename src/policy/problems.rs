@@ -23,7 +23,8 @@ impl<'t> Problems<'t> {
         let line = 1 + before.matches('\n').count();
         let column = 1 + before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
         let (file, remedy) = (self.file.to_owned(), remedy.to_owned());
-        self.found.push(PolicyError { file, line, column, message, remedy });
+        let excerpt = self.text.lines().nth(line - 1).unwrap_or_default().to_owned();
+        self.found.push(PolicyError { file, line, column, excerpt, message, remedy });
     }
 
     /// Reads the text as TOML.

@@ -25,11 +25,20 @@ struct RawPolicy {
     #[serde(default)]
     cwd: cwd::RawCwd,
     #[serde(default)]
+    settings: RawSettings,
+    #[serde(default)]
     paths: RawPaths,
     #[serde(default)]
     rule: Vec<RawRule>,
     #[serde(default)]
     reasons: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSettings {
+    profile: Option<Spanned<String>>,
+    unparsed: Option<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -91,12 +100,23 @@ pub fn compile(file: &str, text: &str, facts: &Facts) -> Result<Policy, PolicyEr
     };
     check(&raw, &mut problems);
     let reasons = reasons(&raw, &mut problems);
-    let rules = compile_rules(&raw.rule, facts, &mut problems);
+    let rules = compile_rules(&raw.rule, raw.settings.unparsed.as_ref(), facts, &mut problems);
+    let unattended = unattended(&raw.settings, &mut problems);
     if !problems.is_empty() {
         return Err(problems.errors());
     }
     let needles = leak(union(rules.iter().map(|rule| rule.needles)).unwrap_or_default());
-    Ok(Policy { rules, needles, ..meant(raw, reasons) })
+    Ok(Policy { rules, needles, unattended, ..meant(raw, reasons) })
+}
+
+/// Whether the profile says that nobody is there to ask.
+fn unattended(settings: &RawSettings, problems: &mut Problems<'_>) -> bool {
+    let Some(profile) = &settings.profile else { return false };
+    if !matches!(profile.get_ref().as_str(), "attended" | "unattended") {
+        let message = format!("unknown profile {:?}", profile.get_ref());
+        problems.add(profile.span(), message, "write attended or unattended");
+    }
+    profile.get_ref() == "unattended"
 }
 
 fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
@@ -210,6 +230,7 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
         protected_paths: leak(raw.paths.protected.iter().map(|path| leak_text(path.get_ref())).collect()),
         rules: &[],
         needles: &[],
+        unattended: false,
         reasons,
     }
 }

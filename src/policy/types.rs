@@ -34,6 +34,8 @@ pub struct Policy {
     pub protected_paths: &'static [&'static str],
     /// Rules.
     pub rules: &'static [Rule],
+    /// Whether nobody is there to ask: every question of a rule is a denial.
+    pub unattended: bool,
     /// Words one of which a text must hold for any rule to object; empty when nothing is known of that.
     pub needles: &'static [&'static str],
     /// One text per code of `CODES`; empty for those that this policy cannot give.
@@ -130,6 +132,8 @@ pub struct PolicyError {
     pub line: usize,
     /// Column in bytes, from 1.
     pub column: usize,
+    /// The line's text.
+    pub excerpt: String,
     /// What is wrong.
     pub message: String,
     /// How to mend it.
@@ -144,7 +148,7 @@ impl std::error::Error for PolicyErrors {}
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, message, remedy } = self;
+        let Self { file, line, column, message, remedy, .. } = self;
         write!(out, "{file}:{line}:{column}: {message}; {remedy}")
     }
 }

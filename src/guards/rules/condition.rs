@@ -1,7 +1,7 @@
 //! Whether a rule's condition holds for a command. Must never know a program, an option or a path by name.
 
 use super::feeds::Feeders;
-use super::ground::{Ground, Set};
+use super::ground::Set;
 use super::locate::Locator;
 use super::reading::Reading;
 use crate::guards::matching::glob_matches;
@@ -21,8 +21,8 @@ pub(super) struct Judge<'s, 'c> {
 }
 
 impl<'s, 'c> Judge<'s, 'c> {
-    pub(super) fn new(script: &'s Script, reading: &'c Reading<'s>, ground: &'c Ground) -> Self {
-        let locator = Locator { script, reading, ground };
+    pub(super) fn new(script: &'s Script, reading: &'c Reading<'s>) -> Self {
+        let locator = Locator { script, reading, ground: &reading.ground };
         Self { script, reading, locator, feeders: RefCell::default() }
     }
 
@@ -55,8 +55,20 @@ impl<'s, 'c> Judge<'s, 'c> {
         wanted.effects.contains(&happens.effect)
             && (wanted.text.is_empty()
                 || matches!(happens.target, Target::Value(value) if fits(value, wanted.text)))
-            && (wanted.classes.is_empty() || self.classes(happens, meaning).any(wanted.classes))
+            && (wanted.classes.is_empty() || self.known_classes(happens, meaning).any(wanted.classes))
             && wanted.fed_by.as_ref().is_none_or(|inner| self.target_fed_by(inner, happens.target, meaning))
+    }
+
+    /// The classes of a target, worked out once however many rules ask.
+    fn known_classes(&self, happens: &Happens<'_>, meaning: &Meaning<'_>) -> Set {
+        let key = std::ptr::from_ref(happens).cast::<()>() as usize;
+        let Some(known) = self.reading.known(meaning) else { return self.classes(happens, meaning) };
+        if let Some(set) = known.borrow().get(&key) {
+            return *set;
+        }
+        let set = self.classes(happens, meaning);
+        known.borrow_mut().insert(key, set);
+        set
     }
 
     fn classes(&self, happens: &Happens<'_>, meaning: &Meaning<'_>) -> Set {

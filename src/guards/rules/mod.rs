@@ -23,6 +23,7 @@ use crate::verdict::{Decision, Finding};
 use condition::Judge;
 use ground::Ground;
 pub use reading::Reading;
+use std::rc::Rc;
 
 /// The guard.
 pub(super) struct Rules;
@@ -43,10 +44,9 @@ impl Guard for Rules {
     }
 
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
-        let ground = Ground::new(subject.call, subject.policies);
-        let reading = subject.reading.get_or_init(|| Reading::new(subject.script));
-        let check =
-            Check { rules: subject.policy.rules, queries: subject.queries, ground: &ground, depth: 0 };
+        let ground = || Rc::new(Ground::new(subject.call, subject.policies));
+        let reading = subject.reading.get_or_init(|| Reading::new(subject.script, ground()));
+        let check = Check { policy: subject.policy, queries: subject.queries, depth: 0 };
         check.script(subject.script, reading)
     }
 
@@ -60,21 +60,20 @@ impl Guard for Rules {
 
 /// One script under the rules of one policy.
 struct Check<'c> {
-    rules: &'static [Rule],
+    policy: &'c Policy,
     queries: &'c Queries,
-    ground: &'c Ground,
     depth: usize,
 }
 
 impl Check<'_> {
     fn script(&self, script: &Script, reading: &Reading<'_>) -> Vec<Finding> {
-        let judge = Judge::new(script, reading, self.ground);
+        let judge = Judge::new(script, reading);
         let mut findings = Vec::new();
         for meaning in &reading.meanings {
             self.command(&judge, meaning, &mut findings);
         }
         for opaque in &script.opaque {
-            findings.extend(unread::finding(self.rules, self.ground, opaque));
+            findings.extend(unread::finding(self.policy, &reading.ground, opaque));
         }
         findings
     }
@@ -83,15 +82,22 @@ impl Check<'_> {
         if meaning.dry {
             return;
         }
-        for rule in self.rules {
+        for rule in self.policy.rules {
             if judge.holds(&rule.when, meaning) {
                 let sure = meaning.certain && meaning.command.locality == Locality::Local;
-                findings.extend(finding(rule, judge.script, meaning.command, sure));
+                findings.extend(self.finding(rule, judge.script, meaning.command, sure));
             }
         }
         if self.depth < MAX_TEXTS {
             self.texts(judge, meaning, findings);
         }
+    }
+
+    /// A rule's finding on a command; a doubtful one is at most a question.
+    fn finding(&self, rule: &Rule, script: &Script, command: &Command, sure: bool) -> Option<Finding> {
+        let answer = if sure { rule.answer } else { rule.answer.min(Answer::Ask) };
+        let words = command.span.slice(&script.source);
+        made(self.policy, rule, answer, command.span, words, script.chain(command))
     }
 
     /// Texts among the arguments: shell text, code, the text of an alias.
@@ -125,7 +131,7 @@ impl Check<'_> {
         findings: &mut Vec<Finding>,
     ) {
         let inner = shell::read(text, self.queries);
-        let reading = Reading::new(&inner);
+        let reading = Reading::new(&inner, Rc::clone(&judge.reading.ground));
         let check = Check { depth: self.depth + 1, ..*self };
         let name = String::from_utf8_lossy(meaning.name).into_owned();
         for mut finding in check.script(&inner, &reading) {
@@ -156,9 +162,9 @@ impl Check<'_> {
         }
         let words = code::paths(language, text);
         let written = code::meaning(meaning.command, language, text, &words);
-        for rule in self.rules {
+        for rule in self.policy.rules {
             if !words.is_empty() && judge.holds(&rule.when, &written) {
-                findings.extend(finding(rule, judge.script, meaning.command, true));
+                findings.extend(self.finding(rule, judge.script, meaning.command, true));
             }
         }
     }
@@ -189,18 +195,20 @@ fn with_rest(meaning: &Meaning<'_>, target: Target<'_>, text: &[u8]) -> Vec<u8> 
     line
 }
 
-/// A rule's finding on a command; a doubtful one is at most a question.
-fn finding(rule: &Rule, script: &Script, command: &Command, sure: bool) -> Option<Finding> {
-    let answer = if sure { rule.answer } else { rule.answer.min(Answer::Ask) };
-    made(rule, answer, command.span, command.span.slice(&script.source), script.chain(command))
-}
-
 /// A finding of a rule; none when it is only recorded or allows.
-fn made(rule: &Rule, answer: Answer, span: Span, words: &[u8], chain: Vec<String>) -> Option<Finding> {
+fn made(
+    policy: &Policy,
+    rule: &Rule,
+    answer: Answer,
+    span: Span,
+    words: &[u8],
+    chain: Vec<String>,
+) -> Option<Finding> {
     let decision = match answer {
         Answer::Allow => return None,
-        Answer::Ask => Decision::Ask,
-        Answer::Deny => Decision::Deny,
+        // Where nobody is there to ask, a question is a denial.
+        Answer::Ask if !policy.unattended => Decision::Ask,
+        Answer::Ask | Answer::Deny => Decision::Deny,
     };
     if rule.shadow {
         return None;
@@ -227,5 +235,5 @@ pub(crate) fn unjudged(policy: &Policy, call: &ToolCall) -> Option<Finding> {
         bytes: call.command.clone(),
         unread: Some(0),
     };
-    unread::finding(policy.rules, &ground, &opaque)
+    unread::finding(policy, &ground, &opaque)
 }

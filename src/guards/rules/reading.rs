@@ -1,10 +1,13 @@
 //! What every command of a script means, worked out once for all rules and policies. Must never object.
 
+use super::ground::{Ground, Set};
 use crate::policy::facts;
 use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, meanings};
 use crate::policy::facts::types::{Effect, Facts, Prints};
 use crate::shell::model::{Command, CommandId, Cooked, Script, Word};
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The meanings of a script's commands.
 #[derive(Debug)]
@@ -19,6 +22,10 @@ pub struct Reading<'s> {
     variables: HashMap<&'s [u8], Vec<(&'s Word, usize, &'s Command)>>,
     /// Aliases that the text defines.
     aliases: HashMap<Vec<u8>, Vec<u8>>,
+    /// Where things are.
+    pub(super) ground: Rc<Ground>,
+    /// Classes worked out before, by the place of the effect in memory.
+    known: RefCell<HashMap<usize, Set>>,
 }
 
 /// How many assignments to one variable are looked at.
@@ -26,7 +33,7 @@ const MAX_ASSIGNED: usize = 16;
 
 impl<'s> Reading<'s> {
     /// Reads a script by the shipped facts.
-    pub(crate) fn new(script: &'s Script) -> Self {
+    pub(super) fn new(script: &'s Script, ground: Rc<Ground>) -> Self {
         let facts = facts::shipped();
         let mut reading = Self {
             facts,
@@ -34,6 +41,8 @@ impl<'s> Reading<'s> {
             first: Vec::new(),
             variables: HashMap::new(),
             aliases: HashMap::new(),
+            ground,
+            known: RefCell::default(),
         };
         for command in &script.commands {
             reading.first.push(reading.meanings.len());
@@ -52,6 +61,13 @@ impl<'s> Reading<'s> {
     /// A command's first meaning.
     pub(crate) fn of(&self, id: CommandId) -> Option<&Meaning<'s>> {
         self.first.get(id).and_then(|at| self.meanings.get(*at))
+    }
+
+    /// Where the classes of a meaning's targets are kept; nowhere for one that is not of this reading.
+    pub(super) fn known(&self, meaning: &Meaning<'_>) -> Option<&RefCell<HashMap<usize, Set>>> {
+        let range = self.meanings.as_ptr_range();
+        let at = std::ptr::from_ref(meaning).cast();
+        (range.start <= at && at < range.end).then_some(&self.known)
     }
 
     /// The words that a variable is assigned, each with how many of its first bytes are not the value.

@@ -3,18 +3,18 @@
 
 use super::ground::Ground;
 use super::made;
-use crate::policy::facts;
-use crate::policy::rule::types::{Class, Condition, Rule};
+use crate::policy::rule::types::{Class, Condition};
+use crate::policy::{Policy, facts};
 use crate::shell::model::Opaque;
 use crate::verdict::Finding;
 
 /// The strongest answer that a rule has for an opaque region which mentions what it guards.
-pub(super) fn finding(rules: &'static [Rule], ground: &Ground, opaque: &Opaque) -> Option<Finding> {
+pub(super) fn finding(policy: &Policy, ground: &Ground, opaque: &Opaque) -> Option<Finding> {
     let text = Mentioned::new(&opaque.bytes, ground);
-    let concerned = rules.iter().filter(|rule| text.mentions(&rule.when).unwrap_or(false));
+    let concerned = policy.rules.iter().filter(|rule| text.mentions(&rule.when).unwrap_or(false));
     let rule = concerned.max_by_key(|rule| rule.unparsed)?;
     let chain = vec![format!("could not be read: {}", opaque.reason)];
-    made(rule, rule.unparsed, opaque.span, &opaque.bytes, chain)
+    made(policy, rule, rule.unparsed, opaque.span, &opaque.bytes, chain)
 }
 
 struct Mentioned<'g> {

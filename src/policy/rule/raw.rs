@@ -52,7 +52,13 @@ struct RawCondition {
 const EXAMPLES: usize = 3;
 
 /// Compiles rules, noting everything that is wrong with them.
-pub fn compile(raw: &[RawRule], facts: &Facts, problems: &mut Problems<'_>) -> &'static [Rule] {
+pub fn compile(
+    raw: &[RawRule],
+    unparsed: Option<&Spanned<String>>,
+    facts: &Facts,
+    problems: &mut Problems<'_>,
+) -> &'static [Rule] {
+    let unparsed = unparsed.map_or(Answer::Ask, |text| answer(text, problems));
     let mut seen = BTreeSet::new();
     let mut rules = Vec::new();
     for raw in raw {
@@ -60,7 +66,7 @@ pub fn compile(raw: &[RawRule], facts: &Facts, problems: &mut Problems<'_>) -> &
             let message = format!("the rule {:?} stands twice", raw.id.get_ref());
             problems.add(raw.id.span(), message, "give each rule its own id");
         }
-        rules.push(rule(raw, facts, problems));
+        rules.push(Rule { unparsed: own_unparsed(raw, unparsed, problems), ..rule(raw, facts, problems) });
     }
     leak(rules)
 }
@@ -88,12 +94,11 @@ fn rule(raw: &RawRule, facts: &Facts, problems: &mut Problems<'_>) -> Rule {
         problems.add(raw.decision.span(), "a rule that allows".to_owned(), "write ask or deny");
     }
     let when = condition(&raw.when, facts, problems);
-    let unparsed = raw.unparsed.as_ref().map_or(Answer::Ask, |text| self::answer(text, problems));
     let texts = |list: &[Spanned<String>]| leak(list.iter().map(|text| leak_text(text.get_ref())).collect());
     Rule {
         id: leak_text(id),
         answer,
-        unparsed,
+        unparsed: Answer::Ask,
         shadow: raw.shadow,
         reason: leak_text(raw.reason.get_ref().trim()),
         advice: leak_text(raw.advice.get_ref().trim()),
@@ -102,6 +107,11 @@ fn rule(raw: &RawRule, facts: &Facts, problems: &mut Problems<'_>) -> Rule {
         not_matches: texts(raw.not_matches.get_ref()),
         needles: needles(&when, facts),
     }
+}
+
+/// What a rule says of text that cannot be read, or else what the policy says.
+fn own_unparsed(raw: &RawRule, policy: Answer, problems: &mut Problems<'_>) -> Answer {
+    raw.unparsed.as_ref().map_or(policy, |text| answer(text, problems))
 }
 
 fn answer(text: &Spanned<String>, problems: &mut Problems<'_>) -> Answer {
