@@ -3,13 +3,16 @@
 
 use super::ground::{Ground, Located, Set};
 use super::reading::Reading;
-use crate::policy::facts::meaning::{Meaning, Value, base_name};
+use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, base_name};
 use crate::policy::facts::types::{Effect, Prints};
 use crate::policy::rule::types::Class;
-use crate::shell::model::{Command, Cooked, Directory, Place, PlaceKind, Script, Word};
+use crate::shell::model::{Command, Cooked, Directory, PlaceKind, Script, Word};
 
 /// How many variables are followed from one to the next.
 const MAX_STEPS: usize = 4;
+
+/// How many sources of one copy are looked at.
+const MAX_COPIED: usize = 1024;
 
 /// A temporary path whose name is not known.
 const SOME_TEMPORARY: &[u8] = b"/tmp/~";
@@ -50,15 +53,19 @@ impl Locator<'_, '_> {
 
     /// `cp a dir` makes `dir/a`: whether the last operand is a directory cannot be told, so both count.
     pub(super) fn in_directory(&self, value: Value<'_>, effect: Effect, meaning: &Meaning<'_>) -> Set {
+        let copied =
+            |happens: &&Happens<'_>| matches!(happens.effect, Effect::Read | Effect::Move | Effect::Link);
         let mut set = Set::default();
-        if effect != Effect::Write || meaning.operands.len() < 2 {
+        if effect != Effect::Write {
             return set;
         }
-        for source in &meaning.operands {
+        let spots = self.spots(value, meaning.command, MAX_STEPS);
+        for source in meaning.effects.iter().filter(copied).take(MAX_COPIED) {
+            let Target::Value(source) = source.target else { continue };
             let Some(name) = source.text().map(base_name).filter(|name| !name.is_empty()) else { continue };
-            for spot in self.spots(value, meaning.command, MAX_STEPS) {
+            for spot in &spots {
                 if let Spot::At(Located { path, glob }) = spot {
-                    let inner = Located { path: [path.as_slice(), b"/", name].concat(), glob };
+                    let inner = Located { path: [path.as_slice(), b"/", name].concat(), glob: *glob };
                     if self.ground.classes(&inner).has(Class::Protected) {
                         set = set.with(Set::one(Class::Protected));
                     }
@@ -98,7 +105,7 @@ impl Locator<'_, '_> {
             return unknown;
         };
         let mut set = Set::default();
-        for meaning in self.reading.meanings.iter().filter(|meaning| meaning.command.place == place) {
+        for meaning in self.reading.within(place) {
             set = set.with(match meaning.prints() {
                 Prints::Operands => self.printed(meaning),
                 Prints::Paths => self.found(meaning),
@@ -120,10 +127,8 @@ impl Locator<'_, '_> {
     }
 
     fn stage_before(&self, command: &Command) -> Option<usize> {
-        let (parent, pipeline, stage) = self.stage(command)?;
-        let here = PlaceKind::Pipeline { pipeline, stage: stage.checked_sub(1)?, of: 0 };
-        let before = |place: &Place| place.parent == parent && same_stage(&place.kind, &here);
-        self.script.places.iter().rposition(before)
+        let (pipeline, stage) = self.stage(command)?;
+        self.reading.stage(self.script, pipeline, stage.checked_sub(1)?)
     }
 
     fn printed(&self, meaning: &Meaning<'_>) -> Set {
@@ -142,11 +147,11 @@ impl Locator<'_, '_> {
         set
     }
 
-    fn stage(&self, command: &Command) -> Option<(Option<usize>, usize, usize)> {
+    fn stage(&self, command: &Command) -> Option<(usize, usize)> {
         let mut next = Some(command.place);
         while let Some(place) = next.and_then(|id| self.script.places.get(id)) {
             if let PlaceKind::Pipeline { pipeline, stage, .. } = place.kind {
-                return Some((place.parent, pipeline, stage));
+                return Some((pipeline, stage));
             }
             next = place.parent;
         }
@@ -285,7 +290,7 @@ impl Locator<'_, '_> {
 
     fn printed_place(&self, place: usize, command: &Command) -> Vec<Spot> {
         let at = |path: Vec<u8>| vec![Spot::At(Located { path, glob: false })];
-        let mut inside = self.reading.meanings.iter().filter(|meaning| meaning.command.place == place);
+        let mut inside = self.reading.within(place);
         let (Some(meaning), None) = (inside.next(), inside.next()) else { return Vec::new() };
         match meaning.prints() {
             Prints::Temporary => at(SOME_TEMPORARY.to_vec()),
@@ -297,15 +302,5 @@ impl Locator<'_, '_> {
             }
             Prints::Nothing | Prints::Operands | Prints::Paths | Prints::Fed => Vec::new(),
         }
-    }
-}
-
-fn same_stage(one: &PlaceKind, other: &PlaceKind) -> bool {
-    match (one, other) {
-        (
-            PlaceKind::Pipeline { pipeline, stage, .. },
-            PlaceKind::Pipeline { pipeline: other, stage: at, .. },
-        ) => pipeline == other && stage == at,
-        _ => false,
     }
 }

@@ -4,8 +4,8 @@ use super::ground::{Ground, Set};
 use crate::policy::facts;
 use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, meanings};
 use crate::policy::facts::types::{Effect, Facts, Prints};
-use crate::shell::model::{Command, CommandId, Cooked, Script, Word};
-use std::cell::RefCell;
+use crate::shell::model::{Command, CommandId, Cooked, Place, PlaceId, PlaceKind, Script, Word};
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -26,6 +26,10 @@ pub struct Reading<'s> {
     pub(super) ground: Rc<Ground>,
     /// Classes worked out before, by the place of the effect in memory.
     known: RefCell<HashMap<usize, Set>>,
+    /// The meanings of each place's commands, worked out when first asked for.
+    places: OnceCell<HashMap<PlaceId, Vec<usize>>>,
+    /// The place of each stage of each pipeline, worked out when first asked for.
+    stages: OnceCell<HashMap<(usize, usize), PlaceId>>,
 }
 
 /// How many assignments to one variable are looked at.
@@ -43,6 +47,8 @@ impl<'s> Reading<'s> {
             aliases: HashMap::new(),
             ground,
             known: RefCell::default(),
+            places: OnceCell::new(),
+            stages: OnceCell::new(),
         };
         for command in &script.commands {
             reading.first.push(reading.meanings.len());
@@ -61,6 +67,31 @@ impl<'s> Reading<'s> {
     /// A command's first meaning.
     pub(crate) fn of(&self, id: CommandId) -> Option<&Meaning<'s>> {
         self.first.get(id).and_then(|at| self.meanings.get(*at))
+    }
+
+    /// The meanings of the commands that stand in a place itself.
+    pub(super) fn within(&self, place: PlaceId) -> impl Iterator<Item = &Meaning<'s>> {
+        let places = self.places.get_or_init(|| {
+            let mut places: HashMap<PlaceId, Vec<usize>> = HashMap::new();
+            for (index, meaning) in self.meanings.iter().enumerate() {
+                places.entry(meaning.command.place).or_default().push(index);
+            }
+            places
+        });
+        let found = places.get(&place).map(Vec::as_slice).unwrap_or_default();
+        found.iter().filter_map(|index| self.meanings.get(*index))
+    }
+
+    /// The place of a stage of a pipeline.
+    pub(super) fn stage(&self, script: &Script, pipeline: usize, stage: usize) -> Option<PlaceId> {
+        let stages = self.stages.get_or_init(|| {
+            let stage = |(id, place): (PlaceId, &Place)| {
+                let PlaceKind::Pipeline { pipeline, stage, .. } = place.kind else { return None };
+                Some(((pipeline, stage), id))
+            };
+            script.places.iter().enumerate().filter_map(stage).collect()
+        });
+        stages.get(&(pipeline, stage)).copied()
     }
 
     /// Where the classes of a meaning's targets are kept; nowhere for one that is not of this reading.
@@ -145,8 +176,10 @@ impl<'s> Reading<'s> {
         };
         for happens in meaning.effects.iter().filter(|happens| happens.effect == Effect::Assign) {
             let Target::Value(value) = happens.target else { continue };
-            if let Some(name) = value.text() {
-                self.variables.entry(name).or_default().push((input, 0, command));
+            let Some(name) = value.text() else { continue };
+            let list = self.variables.entry(name).or_default();
+            if list.len() < MAX_ASSIGNED {
+                list.push((input, 0, command));
             }
         }
     }
