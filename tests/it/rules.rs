@@ -241,6 +241,7 @@ fn paths_are_seen_through() {
         ("for d in build dist; do rm -rf \"$d\"; done", "allow"),
         ("ls | while read d; do rm -rf \"$d\"; done", "ask filesystem.delete-unknown"),
         ("rm -rf $x/y", "ask filesystem.delete-unknown"),
+        ("cd \"$x\"; rm -rf ./*", "ask filesystem.delete-unknown"),
         ("rm -rf ~/$x", "ask filesystem.delete-unknown"),
         ("find . -type d -name target | xargs rm -rf", "allow"),
         ("find / -type d -name target | xargs rm -rf", "deny filesystem.delete-root"),

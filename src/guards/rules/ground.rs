@@ -90,7 +90,7 @@ impl Ground {
         let folded = fold(&located.path);
         let mut parts: Vec<&[u8]> =
             folded.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
-        let marked = self.marked(&parts, located.glob);
+        let marked = self.marked(&parts, located.glob, true);
         let mut all = false;
         while located.glob && parts.last().is_some_and(|last| ALL.contains(last)) {
             parts.pop();
@@ -158,10 +158,12 @@ impl Ground {
     }
 
     /// Protected paths and secrets, wherever they are.
-    fn marked(&self, parts: &[&[u8]], glob: bool) -> Set {
+    fn marked(&self, parts: &[&[u8]], glob: bool, whole: bool) -> Set {
         let path = Parts { parts, glob };
         let mut set = Set::default();
-        for pattern in &self.protected {
+        // Of the end of a path only patterns tell that are ends of paths.
+        let tells = |pattern: &&&str| whole || !pattern.starts_with(['/', '~']);
+        for pattern in self.protected.iter().filter(tells) {
             set = set.with(match self.suffix(&path, pattern) {
                 Relation::Same | Relation::Below => Set::one(Class::Protected),
                 Relation::Above => Set::one(Class::Holds),
@@ -169,7 +171,9 @@ impl Ground {
             });
         }
         let found = |list: &[&str]| {
-            list.iter().any(|pattern| matches!(self.suffix(&path, pattern), Relation::Same | Relation::Below))
+            let near =
+                |pattern: &&str| matches!(self.suffix(&path, pattern), Relation::Same | Relation::Below);
+            list.iter().filter(tells).any(near)
         };
         if found(self.places.secrets) && !found(self.places.not_secrets) {
             set = set.with(Set::one(Class::Secret));
@@ -184,7 +188,7 @@ impl Ground {
         // A tail that starts inside a name tells nothing of that name.
         let parts =
             if tail.starts_with(b"/") { parts.as_slice() } else { parts.get(1..).unwrap_or_default() };
-        if parts.is_empty() { Set::default() } else { self.marked(parts, glob) }
+        if parts.is_empty() { Set::default() } else { self.marked(parts, glob, false) }
     }
 
     /// How a path stands to a pattern in any home. That a directory holds whole homes is told by its class.
