@@ -16,13 +16,14 @@ use crate::policy::facts::meaning::{Happens, Meaning, Target};
 use crate::policy::facts::types::Effect;
 use crate::policy::rule::types::{Answer, Rule};
 use crate::shell;
-use crate::shell::model::{Command, Locality, Script};
+use crate::shell::model::{Command, Locality, Opaque, Script};
 use crate::shell::query::Queries;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding};
 use condition::Judge;
 use ground::Ground;
 pub use reading::Reading;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The guard.
@@ -31,8 +32,8 @@ pub(super) struct Rules;
 /// How deep texts in other programs' arguments are followed.
 const MAX_TEXTS: usize = 4;
 
-/// How many commands that an alias may make are judged.
-const MAX_ALIASES: usize = 64;
+/// How many such texts of one call are followed; what comes after counts as text that cannot be read.
+const MAX_FOLLOWED: usize = 1000;
 
 impl Guard for Rules {
     fn id(&self) -> &'static str {
@@ -46,7 +47,9 @@ impl Guard for Rules {
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let ground = || Rc::new(Ground::new(subject.call, subject.policies));
         let reading = subject.reading.get_or_init(|| Reading::new(subject.script, ground()));
-        let check = Check { policy: subject.policy, queries: subject.queries, depth: 0 };
+        let texts = Cell::new(MAX_FOLLOWED);
+        let (policy, queries) = (subject.policy, subject.queries);
+        let check = Check { policy, queries, depth: 0, texts: &texts };
         check.script(subject.script, reading)
     }
 
@@ -63,6 +66,8 @@ struct Check<'c> {
     policy: &'c Policy,
     queries: &'c Queries,
     depth: usize,
+    /// How many texts may still be followed.
+    texts: &'c Cell<usize>,
 }
 
 impl Check<'_> {
@@ -116,7 +121,7 @@ impl Check<'_> {
                 self.code(judge, meaning, happens.language, text, findings);
             }
         }
-        for text in judge.reading.aliased(meaning).into_iter().take(MAX_ALIASES) {
+        if let Some(text) = judge.reading.aliased(meaning) {
             self.nested(judge, meaning, &text, false, findings);
         }
     }
@@ -130,6 +135,13 @@ impl Check<'_> {
         doubtful: bool,
         findings: &mut Vec<Finding>,
     ) {
+        let Some(left) = self.texts.get().checked_sub(1) else {
+            let (span, reason) = (meaning.command.span, "too many texts in arguments");
+            let opaque = Opaque { span, reason, bytes: text.to_vec(), unread: None };
+            findings.extend(unread::finding(self.policy, &judge.reading.ground, &opaque));
+            return;
+        };
+        self.texts.set(left);
         let inner = shell::read(text, self.queries);
         let reading = Reading::new(&inner, Rc::clone(&judge.reading.ground));
         let check = Check { depth: self.depth + 1, ..*self };
@@ -229,7 +241,7 @@ fn made(
 /// What a text gets that could not be judged at all, when it mentions what a policy's rules guard.
 pub(crate) fn unjudged(policy: &Policy, call: &ToolCall) -> Option<Finding> {
     let ground = Ground::new(call, std::slice::from_ref(policy));
-    let opaque = crate::shell::model::Opaque {
+    let opaque = Opaque {
         span: Span::new(0, call.command.len()),
         reason: "it could not be judged",
         bytes: call.command.clone(),
