@@ -105,6 +105,20 @@ fn reported_lines_hold_without_a_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn a_wide_working_directory_is_no_workspace() {
+    let gate = gate(None);
+    let judged = |directory: &str, command: &str| {
+        let mut call = ToolCall::shell(command.as_bytes());
+        call.cwd = Some(directory.into());
+        told(&gate.judge(&call))
+    };
+    assert_eq!(judged("/", "dd if=x of=/dev/sda"), "deny filesystem.overwrite-device");
+    assert_eq!(judged("/", "rm -rf etc"), "deny filesystem.delete-system");
+    assert_eq!(judged("/home/user", "rm -rf Documents"), "ask filesystem.delete-personal");
+    assert_eq!(judged("/srv/app", "rm -rf etc").trim(), "allow");
+}
+
 fn stanchion(arguments: &[&str]) -> (bool, String) {
     let output =
         Command::new(env!("CARGO_BIN_EXE_stanchion")).args(arguments).current_dir(root()).output().unwrap();

@@ -126,7 +126,8 @@ impl Ground {
             let system = listed(self.places.system, &[Relation::Same]);
             return if system { set.with(Set::one(Class::System)) } else { set };
         }
-        if root == Relation::Below || start == Relation::Below {
+        let below = |base: &[u8], relation| relation == Relation::Below && !self.is_wide(base);
+        if below(&self.root, root) || below(&self.start, start) {
             return Set::one(Class::Inside);
         }
         if listed(self.places.harmless, &[Relation::Same, Relation::Below]) {
@@ -148,6 +149,14 @@ impl Ground {
             return Set::one(Class::System);
         }
         Set::one(Class::Other)
+    }
+
+    /// Whether a directory holds more than a project: the root, a home or what holds homes.
+    fn is_wide(&self, base: &[u8]) -> bool {
+        let parts: Vec<&[u8]> = base.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
+        let base = Parts { parts: &parts, glob: false };
+        let homes = self.places.homes.iter().map(|home| home.as_bytes()).chain([self.home.as_slice()]);
+        homes.map(|home| base.relation(home)).any(|near| matches!(near, Relation::Same | Relation::Above))
     }
 
     fn is_personal(&self, path: &Parts<'_>, home: &[u8]) -> bool {
