@@ -15,7 +15,7 @@
 mod campaign;
 #[path = "../tests/it/bash_oracle/compare.rs"]
 mod compare;
-#[path = "../tests/it/bash_oracle/generate.rs"]
+#[path = "../tests/it/bash_oracle/generate/mod.rs"]
 mod generate;
 #[path = "../tests/it/bash_oracle/rng.rs"]
 mod rng;
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         if done.is_multiple_of(step) || done == programs {
             let rate = done as f64 / start.elapsed().as_secs_f64();
             let end = if terminal { '\r' } else { '\n' };
-            eprint!("{done}/{programs} programs, {missed} missed, {rate:.0}/s {end}");
+            eprint!("{done}/{programs} programs, {missed} failures, {rate:.0}/s {end}");
         }
     };
     let Some(report) = campaign::run(programs, seed, only_bash, &progress) else {
@@ -56,5 +56,5 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     println!("\n{}", report.text(seed));
-    if report.missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if report.failures() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
