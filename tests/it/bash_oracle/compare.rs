@@ -27,7 +27,8 @@ pub fn find(script: &Script, argv: &Argv) -> Found {
         if !matches(script, command, argv) {
             continue;
         }
-        let first = command.words.iter().find(|word| !may_be_nothing(word));
+        let nothing = |word: &&Word| !matches!(word.value, Cooked::Pattern(_)) && gives(word, &[], true);
+        let first = command.words.iter().find(|word| !nothing(word));
         let known = first.is_some_and(|word| word.values().any(|value| names(value, name)));
         best = best.max(if known { Found::Command } else { Found::Vague });
     }
@@ -62,11 +63,6 @@ fn joined(script: &Script, argv: &Argv) -> bool {
         })
 }
 
-/// Whether a word may have given no argument.
-fn may_be_nothing(word: &Word) -> bool {
-    gives(word, &[], true)
-}
-
 /// Whether a value says which program it is.
 fn names(value: &Cooked, name: &[u8]) -> bool {
     match value {
@@ -96,7 +92,7 @@ fn matches(script: &Script, command: &Command, argv: &Argv) -> bool {
     }
     // Wrappers that add words of their own, and replace `{}`.
     let feeds = script.kinds(command.place).any(|kind| {
-        matches!(kind, PlaceKind::Wrapper { program } if matches!(&program[..], b"xargs" | b"find" | b"parallel" | b"fd"))
+        matches!(kind, PlaceKind::Wrapper { program } if matches!(&program[..], b"xargs" | b"gxargs" | b"find" | b"gfind" | b"parallel" | b"fd" | b"make"))
     });
     // `reach[n]`: the words so far can have given the first `n` of argv.
     let mut reach = vec![false; argv.len() + 1];
@@ -166,13 +162,15 @@ fn same(bytes: &[u8], argument: &[u8], first: bool) -> bool {
 fn compatible(value: &Cooked, argument: &[u8], first: bool) -> bool {
     match value {
         // A tilde is kept as written: bash puts an absolute path in its place.
-        Cooked::Exact(bytes) if matches!(bytes.as_slice(), [b'~'] | [b'~', b'/', ..]) => {
-            let home = argument.strip_suffix(bytes.get(1..).unwrap_or_default());
+        Cooked::Exact(bytes) if bytes.starts_with(b"~") => {
+            let name = bytes.iter().position(|byte| *byte == b'/').unwrap_or(bytes.len());
+            let home = argument.strip_suffix(&bytes[name..]);
             bytes == argument || home.is_some_and(|home| home.starts_with(b"/"))
         }
         Cooked::Exact(bytes) => same(bytes, argument, first),
         Cooked::Affix { head, tail } => {
             let head = if first { base(head) } else { head };
+            let tail = if first { base(tail) } else { tail };
             argument.len() >= head.len() + tail.len()
                 && argument.starts_with(head)
                 && argument.ends_with(tail)

@@ -45,6 +45,7 @@ parallel)
     shift
     [ -z "$text" ] && exec sh -c "$1"
     case $text in *{}*) exec sh -c "${text%%\{\}*}$1${text#*\{\}}" ;; *) exec sh -c "$text$1" ;; esac ;;
+make) for word; do case $word in SHELL=*) exec "${word#SHELL=}" -c : ;; esac; done; exit 0 ;;
 *) exit 0 ;;
 esac
 exec "$@"

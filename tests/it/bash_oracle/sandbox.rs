@@ -18,8 +18,28 @@ pub type Argv = Vec<Vec<u8>>;
 
 /// Programs beside the stubs that a generated program may use, if this machine has them.
 const PROGRAMS: &[&str] = &[
-    "bash", "cat", "chrt", "dash", "env", "find", "flock", "ionice", "mkdir", "nice", "nohup", "prlimit", "script",
-    "setsid", "sh", "ssh-agent", "stdbuf", "taskset", "tee", "timeout", "unshare", "xargs",
+    "bash",
+    "cat",
+    "chrt",
+    "dash",
+    "env",
+    "find",
+    "flock",
+    "ionice",
+    "mkdir",
+    "nice",
+    "nohup",
+    "prlimit",
+    "script",
+    "setsid",
+    "sh",
+    "ssh-agent",
+    "stdbuf",
+    "taskset",
+    "tee",
+    "timeout",
+    "unshare",
+    "xargs",
 ];
 
 /// Second names of such programs.
@@ -28,9 +48,38 @@ const SECOND_NAMES: &[(&str, &str)] =
 
 /// Programs for which `emulate.sh` stands in.
 const EMULATED: &[&str] = &[
-    "bundle", "busybox", "caffeinate", "catchsegv", "dbus-run-session", "direnv", "doas", "docker", "entr", "fd",
-    "git", "kubectl", "ltrace", "make", "mise", "npx", "parallel", "pipenv", "podman", "poetry", "python3", "runuser",
-    "sed", "strace", "su", "sudo", "systemd-run", "tmux", "unbuffer", "uv", "watch", "xvfb-run",
+    "bundle",
+    "busybox",
+    "caffeinate",
+    "catchsegv",
+    "dbus-run-session",
+    "direnv",
+    "doas",
+    "docker",
+    "entr",
+    "fd",
+    "git",
+    "kubectl",
+    "ltrace",
+    "make",
+    "mise",
+    "npx",
+    "parallel",
+    "pipenv",
+    "podman",
+    "poetry",
+    "python3",
+    "runuser",
+    "sed",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "tmux",
+    "unbuffer",
+    "uv",
+    "watch",
+    "xvfb-run",
 ];
 
 /// A directory to run programs in.

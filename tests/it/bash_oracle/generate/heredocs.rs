@@ -13,15 +13,45 @@ pub(super) const KINDS: &[&str] = &[
 ];
 
 pub(super) const FORMS: &[Form] = &[
-    form("several heredocs on a line", 2, &["@e @u@h@h", "cat@h | @c@h", "@c@h; @c@h", "{ @c@h; @c@h@/}", "@c@h && @c@h || @c"]),
-    form("heredoc in a substitution", 2, &["@c $(cat@h@/) a", "@c \"$(@c@h@/)\"", "A=$(cat@h@/) @c", "@c <(cat@h@/)", "@c `cat@h@/`"]),
-    form("heredoc in a loop", 2, &["for i in a b; do cat@h@/done", "while @c@h@/do @c; break; done", "until @c; do @c@h@/break; done", "while read -r l; do @c; break; done@h"]),
-    form("heredoc in a function", 2, &["h@#() { @c@h@/}@/h@#", "g() { cat@h@/@c; }@/g", "g() { @c; }@h@/g", "if @c@h@/then @c; else @c; fi"]),
-    form("heredoc on a compound command", 2, &["@g@h", "{ @l}@h", "( @c )@h", "case x in x) @c@h@/;; esac", "if @l then @l fi@h"]),
+    form(
+        "several heredocs on a line",
+        2,
+        &["@e @u@h@h", "cat@h | @c@h", "@c@h; @c@h", "{ @c@h; @c@h@/}", "@c@h && @c@h || @c"],
+    ),
+    form(
+        "heredoc in a substitution",
+        2,
+        &["@c $(cat@h@/) a", "@c \"$(@c@h@/)\"", "A=$(cat@h@/) @c", "@c <(cat@h@/)"],
+    ),
+    form(
+        "heredoc in a loop",
+        2,
+        &[
+            "for i in a b; do cat@h@/done",
+            "while @c@h@/do @c; break; done",
+            "until @c; do @c@h@/break; done",
+            "while read -r l; do @c; break; done@h",
+        ],
+    ),
+    form(
+        "heredoc in a function",
+        2,
+        &[
+            "h@#() { @c@h@/}@/h@#",
+            "g() { cat@h@/@c; }@/g",
+            "g() { @c; }@h@/g",
+            "if @c@h@/then @c; else @c; fi",
+        ],
+    ),
+    form(
+        "heredoc on a compound command",
+        2,
+        &["@g@h", "{ @l}@h", "( @c )@h", "case x in x) @c@h@/;; esac", "if @l then @l fi@h"],
+    ),
 ];
 
 /// Lines that look as if they ended something.
-const DATA: &[&str] = &["@d it's", "\"@d; @d", "# @d $u", "'", "@d \\\\", ")", "}", "`"];
+const DATA: &[&str] = &["@d it's", "\"@d; @d", "# @d $u", "'", "@d \\\\", ")", "}", "esac"];
 const LIVE: &[&str] = &[
     "x $(@c) y",
     "`@c`",
@@ -63,7 +93,18 @@ impl Generator {
         let mut text = format!(" <<{}{blank}{delimiter}", if tab { "-" } else { "" });
         if self.rng.chance(45) {
             self.note("heredoc before an operator");
-            let shape = self.rng.pick(&["; @c", " && @c", " | @c", " >f", " 2>&1 | @c", " || @c", ";@c", "|@c", " & @c", " <in a"]);
+            let shape = self.rng.pick(&[
+                "; @c",
+                " && @c",
+                " | @c",
+                " >f",
+                " 2>&1 | @c",
+                " || @c",
+                ";@c",
+                "|@c",
+                " & @c",
+                " <in a",
+            ]);
             text.push_str(&self.fill(shape));
         }
         text

@@ -155,7 +155,7 @@ impl Generator {
             8 => format!("$'\\x{:02x}'{}", name.as_bytes()[0], &name[1..]),
             9 => format!("{head}$'\\\n{tail}'").replace("$'\\\n", "$'"),
             10 => format!("\"{head}\\\n{tail}\""),
-            _ => format!("$u{head}${{u}}{tail}"),
+            _ => format!("${{u}}{head}${{u}}{tail}"),
         }
     }
 
