@@ -63,7 +63,8 @@ impl Environment {
     fn change(&mut self, name: &[u8], change: impl FnOnce(&mut Variable)) {
         let mut name = name.to_vec();
         for _ in 0..MAX_REFERENCES {
-            let Some(target) = self.variables.get(name.as_slice()).and_then(|known| known.reference.clone()) else {
+            let Some(target) = self.variables.get(name.as_slice()).and_then(|known| known.reference.clone())
+            else {
                 break;
             };
             name = target;

@@ -4,7 +4,7 @@
 use super::agree;
 use super::environment::Environment;
 use super::lower::{Lowerer, MAX_TEXTS, Origin};
-use super::model::{Assignment, Command, Cooked, PlaceId, Word};
+use super::model::{Assignment, Command, Cooked, PlaceId, PlaceKind, Word};
 use super::scan::{self, Again, Parameter, Part, is_name};
 use super::word::Piece;
 use crate::span::Span;
@@ -173,7 +173,9 @@ impl Lowerer<'_> {
         if !agree::disagreements(&scan, self.queries).is_empty() {
             self.opaque(at, "the grammar reads this differently", bytes);
         }
-        self.expand_only(&word.parts, place, env);
+        let kind = PlaceKind::Payload { program: b"evaluation".to_vec() };
+        let inside = self.place(place, kind, at);
+        self.expand_only(&word.parts, inside, env);
         self.texts -= 1;
         self.origin = before;
     }

@@ -218,7 +218,7 @@ pub struct Word {
     /// Further values it may have, from variables that the text assigns.
     pub alternatives: Vec<Cooked>,
     /// A word that is known in part, written as a text in which `${_}` stands for each unknown part.
-    /// For texts that a shell reads; never a value.
+    /// For texts that a shell reads; never a value. Empty when it is too large.
     pub template: Option<Vec<u8>>,
     /// Whether any part is quoted.
     pub quoted: bool,

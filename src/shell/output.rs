@@ -125,7 +125,7 @@ pub(super) fn is_read(kind: RedirectKind) -> bool {
 /// A word's texts; a pattern counts as written, since it mostly matches nothing.
 fn texts(word: &Word) -> Vec<Vec<u8>> {
     let known: Vec<Vec<u8>> = word.values().filter_map(|value| value.exact().map(<[u8]>::to_vec)).collect();
-    if let Some(template) = &word.template {
+    if let Some(template) = word.template.as_ref().filter(|template| !template.is_empty()) {
         return known.into_iter().chain([template.clone()]).collect();
     }
     match &word.value {

@@ -217,7 +217,7 @@ impl Lowerer<'_> {
         let Followed { command, base, .. } = followed;
         let end = command.words.len();
         let Some(first) = walk.operand else {
-            if program.stdin && !walk.text_operand {
+            if program.stdin && !walk.text_operand && walk.texts.is_empty() && walk.glued.is_empty() {
                 self.stdin_payload(command, base, env);
             }
             if program.feeds {
@@ -319,8 +319,13 @@ impl Lowerer<'_> {
                 self.payload(command, base, bytes, origin, env);
             }
         }
-        if let Some(template) = &word.template {
-            self.payload(command, base, template, Origin::Within(word.span), env);
+        match &word.template {
+            Some(template) if template.is_empty() => {
+                let bytes = word.span.slice(&self.script.source).to_vec();
+                self.opaque(word.span, "a text too large to follow", &bytes);
+            }
+            Some(template) => self.payload(command, base, template, Origin::Within(word.span), env),
+            None => {}
         }
         if word.exact().is_none() && matches!(base, b"eval" | b"source" | b"." | b"trap") {
             env.doubt_all();
@@ -348,7 +353,7 @@ impl Lowerer<'_> {
                 b"'",
             ]
             .concat(),
-            None => b"${_}".to_vec(),
+            None => super::word::UNKNOWN.to_vec(),
         };
         let mut text = shown(word).get(from..).unwrap_or_default().to_vec();
         for word in words {
@@ -516,13 +521,13 @@ fn same_shell(base: &[u8]) -> bool {
 
 /// What is known of a word, unknown parts as an empty expansion.
 fn shown(word: &Word) -> Vec<u8> {
-    if let Some(template) = &word.template {
+    if let Some(template) = word.template.as_ref().filter(|template| !template.is_empty()) {
         return template.clone();
     }
     match &word.value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes.clone(),
-        Cooked::Affix { head, tail } => [head.as_slice(), b"${_}", tail].concat(),
-        Cooked::Opaque => b"${_}".to_vec(),
+        Cooked::Affix { head, tail } => [head.as_slice(), super::word::UNKNOWN, tail].concat(),
+        Cooked::Opaque => super::word::UNKNOWN.to_vec(),
     }
 }
 

@@ -14,6 +14,9 @@ const MAX_CANDIDATES: usize = 16;
 /// How many bytes of values may be put into the words of one text; each value counts where it is used.
 const MAX_EXPANDED: usize = 1 << 20;
 
+/// What stands for an unknown part in a text that a shell reads.
+pub(super) const UNKNOWN: &[u8] = b"${_}";
+
 /// A part after its substitutions have been lowered.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
@@ -251,6 +254,11 @@ impl Lowerer<'_> {
             let words = [variant.words.as_slice(), rest].concat();
             self.further(id, &command, kind, words, env);
         }
+        if let Some((first, plain)) = command.words.first().and_then(|first| Some((first, bridged(first)?))) {
+            let first = Word { value: Cooked::Exact(plain), template: None, ..first.clone() };
+            let words = [std::slice::from_ref(&first), rest].concat();
+            self.further(id, &command, PlaceKind::MayVanish, words, env);
+        }
         if command.words.first().is_some_and(may_vanish) && !rest.is_empty() {
             let mut words = rest;
             while words.len() > 1 && words.first().is_some_and(may_vanish) {
@@ -318,6 +326,20 @@ fn is_nothing(pieces: &[Piece]) -> bool {
         Piece::Literal { bytes, quoted } => !quoted && bytes.is_empty(),
         Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
     })
+}
+
+/// A word with several unknown parts, of which the middle is in no head or tail: what is known of it
+/// when they are all empty.
+fn bridged(word: &Word) -> Option<Vec<u8>> {
+    let mut parts = Vec::new();
+    let mut rest = word.template.as_deref()?;
+    while let Some(at) = rest.windows(UNKNOWN.len()).position(|bytes| bytes == UNKNOWN) {
+        parts.push(rest.get(..at)?);
+        rest = rest.get(at + UNKNOWN.len()..)?;
+    }
+    parts.push(rest);
+    let plain = parts.concat();
+    (parts.len() > 2 && !plain.is_empty()).then_some(plain)
 }
 
 /// Whether a word may expand to nothing at all.
@@ -559,9 +581,10 @@ fn joined(fields: &[Word]) -> Vec<Cooked> {
 }
 
 fn cooked(atoms: &[Atom]) -> Cooked {
-    let wide: Vec<Atom> =
-        atoms.iter().copied().filter(|atom| !matches!(atom, Atom::Quotes | Atom::Nothing)).collect();
-    let atoms = wide.as_slice();
+    let wide = |atom: &Atom| !matches!(atom, Atom::Quotes | Atom::Nothing);
+    if !atoms.iter().all(wide) {
+        return cooked(&atoms.iter().copied().filter(wide).collect::<Vec<_>>());
+    }
     let glob = has_glob(atoms);
     let unknown = atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_)));
     let byte = |atom: &Atom| match atom {
@@ -585,11 +608,14 @@ fn template(atoms: &[Atom]) -> Option<Vec<u8>> {
     if !atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_))) {
         return None;
     }
+    if atoms.len() > MAX_EXPANDED {
+        return Some(Vec::new());
+    }
     let mut text = Vec::new();
     for atom in atoms {
         match atom {
             Atom::Byte(byte, _) => text.push(*byte),
-            Atom::Unknown(_) => text.extend_from_slice(b"${_}"),
+            Atom::Unknown(_) => text.extend_from_slice(UNKNOWN),
             Atom::Break(byte) => text.push(*byte),
             Atom::Quotes | Atom::Nothing => {}
         }

@@ -125,7 +125,7 @@ impl Judge<'_> {
         // A loop that bash never leaves would count for more than all other programs.
         run.executed.sort();
         run.executed.dedup();
-        let rejected = run.stderr.windows(12).any(|window| window == b"syntax error");
+        let rejected = rejects(&run.stderr);
         let mut sums = self.report.lock().expect("the report");
         sums.programs += 1;
         sums.executions += run.executed.len() as u64;
@@ -224,7 +224,7 @@ impl Judge<'_> {
             let bad = |candidate: &[u8]| {
                 let run = self.sandbox.run(candidate);
                 let script = read(candidate);
-                let quiet = !run.stderr.windows(12).any(|window| window == b"syntax error");
+                let quiet = !rejects(&run.stderr);
                 let denied = !ran(&run.executed) && decision(&self.gate, candidate) != Decision::Allow;
                 let holds = if falses.is_empty() {
                     denied
@@ -255,6 +255,12 @@ impl Judge<'_> {
             sums.passes.push(format!("seed {seed}, program {number}: the protected script ran\n{text}"));
         }
     }
+}
+
+/// Whether bash could not read a text.
+fn rejects(stderr: &[u8]) -> bool {
+    let said = |complaint: &str| stderr.windows(complaint.len()).any(|window| window == complaint.as_bytes());
+    said("syntax error") || said("unexpected EOF") || said("bad substitution: no closing")
 }
 
 fn ran(executed: &[Argv]) -> bool {
