@@ -136,9 +136,9 @@ fn parts(of: &[Part], layers: &mut Vec<Layer>) {
                 layers.push((*span, None));
                 list(inner, layers);
             }
-            Part::Parameter(parameter) => {
-                parts(&parameter.subscript, layers);
-                parts(&parameter.operand, layers);
+            Part::Parameter { operand, extra, .. } => {
+                extra.iter().for_each(|extra| parts(&extra.subscript, layers));
+                parts(operand, layers);
             }
             Part::Arithmetic { parts: inner, .. } => parts(inner, layers),
             Part::Literal { .. } | Part::Backtick { .. } => {}

@@ -5,7 +5,7 @@ use super::agree;
 use super::environment::Environment;
 use super::lower::{Lowerer, MAX_TEXTS, Origin};
 use super::model::{Assignment, Command, Cooked, PlaceId, PlaceKind, Word};
-use super::scan::{self, Again, Parameter, Part, is_name};
+use super::scan::{self, Again, Part, is_name};
 use super::word::Piece;
 use crate::span::Span;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
                         self.evaluate_text(bytes, place, env);
                     }
                 }
-                Part::Parameter(parameter) => names.push(parameter.name.clone()),
+                Part::Parameter { name, .. } => names.push(name.clone()),
                 Part::Substitution { .. } | Part::Backtick { .. } | Part::Arithmetic { .. } => {}
             }
         }
@@ -122,10 +122,10 @@ impl Lowerer<'_> {
     }
 
     /// `${!x}` and `${x@P}`.
-    pub(super) fn expand_again(&mut self, parameter: &Parameter, place: PlaceId, env: &mut Environment) {
-        let Some(variable) = env.get(&parameter.name).cloned() else { return };
+    pub(super) fn expand_again(&mut self, name: &[u8], again: Again, place: PlaceId, env: &mut Environment) {
+        let Some(variable) = env.get(name).cloned() else { return };
         for bytes in variable.values.iter().flatten().filter_map(Cooked::exact) {
-            match parameter.again {
+            match again {
                 Again::Name => self.evaluate_text(bytes, place, env),
                 Again::Prompt => self.expand_text(bytes, place, env),
                 Again::No => {}

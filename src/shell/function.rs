@@ -65,6 +65,18 @@ impl Lowerer<'_> {
     }
 }
 
+/// Whether a text may define a function whose body expands something.
+pub(super) fn may_define(text: &[u8]) -> bool {
+    let parens = || {
+        let opens = text.iter().enumerate().filter(|(_, byte)| **byte == b'(');
+        let closes =
+            |at: usize| text.iter().skip(at + 1).find(|byte| !b" \t\\\n".contains(byte)) == Some(&b')');
+        opens.map(|(at, _)| at).any(closes)
+    };
+    let continued = || text.windows(2).any(|bytes| bytes == b"\\\n");
+    text.contains(&b'$') && (parens() || continued() || text.windows(8).any(|bytes| bytes == b"function"))
+}
+
 /// The parameters that a body expands.
 fn names(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     body.split(|byte| *byte == b'$').skip(1).filter_map(|rest| {

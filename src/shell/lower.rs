@@ -3,6 +3,7 @@
 
 use super::agree;
 use super::environment::Environment;
+use super::function;
 use super::model::{
     Assignment, Command, CommandId, Cooked, Data, Directory, Item, Locality, Opaque, Place, PlaceId,
     PlaceKind, Redirect, Script, Separator, Word,
@@ -98,7 +99,7 @@ impl<'q> Lowerer<'q> {
         }
         let before = std::mem::replace(&mut self.origin, origin);
         // Only a function definition looks at the text again.
-        let kept = if bytes.contains(&b'$') { bytes.to_vec() } else { Vec::new() };
+        let kept = if function::may_define(bytes) { bytes.to_vec() } else { Vec::new() };
         let outer = std::mem::replace(&mut self.bytes, kept);
         self.texts += 1;
         for scan in scan::scan(bytes) {

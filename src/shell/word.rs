@@ -6,7 +6,7 @@ use super::environment::{Environment, Variable};
 use super::lower::{Lowerer, Origin};
 use super::model::{Command, CommandId, Cooked, PlaceId, PlaceKind, Word};
 use super::output::Output;
-use super::scan::{self, Again, Parameter, Part, Subscript};
+use super::scan::{self, Again, Extra, Part, Subscript};
 use crate::span::Span;
 
 /// How many values of one word are followed.
@@ -105,8 +105,8 @@ impl Lowerer<'_> {
 
     fn shape(&self, raw: &scan::Word) -> Word {
         let quoted = raw.parts.iter().any(|part| match part {
-            Part::Parameter(parameter) => parameter.quoted,
             Part::Literal { quoted, .. }
+            | Part::Parameter { quoted, .. }
             | Part::Substitution { quoted, .. }
             | Part::Backtick { quoted, .. }
             | Part::Arithmetic { quoted, .. } => *quoted,
@@ -132,7 +132,12 @@ impl Lowerer<'_> {
                 self.evaluate(parts, &pieces, place, env);
                 Piece::Unknown { quoted: true }
             }
-            Part::Parameter(parameter) => self.parameter(parameter, place, env, shape),
+            Part::Parameter { name, plain, quoted, default, operand, extra } => {
+                let extra = extra.as_deref();
+                let (plain, quoted, default) = (*plain, *quoted, *default);
+                let parameter = Parameter { name, plain, quoted, default, operand, extra };
+                self.parameter(&parameter, place, env, shape)
+            }
             Part::Substitution { list, process, quoted, span } => {
                 let kind =
                     if *process { PlaceKind::ProcessSubstitution } else { PlaceKind::CommandSubstitution };
@@ -155,27 +160,28 @@ impl Lowerer<'_> {
 
     fn parameter(
         &mut self,
-        parameter: &Parameter,
+        parameter: &Parameter<'_>,
         place: PlaceId,
         env: &mut Environment,
         shape: &mut Word,
     ) -> Piece {
-        if !parameter.subscript.is_empty() {
-            let subscript = self.pieces(&parameter.subscript, place, env, shape);
-            self.evaluate(&parameter.subscript, &subscript, place, env);
+        if let Some(Extra { subscript, .. }) = parameter.extra.filter(|extra| !extra.subscript.is_empty()) {
+            let pieces = self.pieces(subscript, place, env, shape);
+            self.evaluate(subscript, &pieces, place, env);
         }
-        let operand = self.pieces(&parameter.operand, place, env, shape);
-        shape.variables.push(parameter.name.clone());
-        if parameter.again != Again::No {
-            self.expand_again(parameter, place, env);
+        let operand = self.pieces(parameter.operand, place, env, shape);
+        shape.variables.push(parameter.name.to_vec());
+        if parameter.again() != Again::No {
+            self.expand_again(parameter.name, parameter.again(), place, env);
         }
         if self.expanded > MAX_EXPANDED {
             return Piece::Unknown { quoted: parameter.quoted };
         }
         let piece = expanded(parameter, parameter.default.then_some(operand), env);
         let piece = self.afford(piece);
-        if let (true, Piece::Known { values, .. }) = (parameter.assigns, &piece) {
-            values.iter().for_each(|value| env.assign(&parameter.name, value.clone(), true));
+        let assigns = parameter.extra.is_some_and(|extra| extra.assigns);
+        if let (true, Piece::Known { values, .. }) = (assigns, &piece) {
+            values.iter().for_each(|value| env.assign(parameter.name, value.clone(), true));
         }
         piece
     }
@@ -358,21 +364,41 @@ fn names_itself(pieces: &[Piece]) -> bool {
     }
 }
 
-fn expanded(parameter: &Parameter, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
+/// A parameter expansion.
+struct Parameter<'p> {
+    name: &'p [u8],
+    plain: bool,
+    quoted: bool,
+    default: bool,
+    operand: &'p [Part],
+    extra: Option<&'p Extra>,
+}
+
+impl Parameter<'_> {
+    fn element(&self) -> &Subscript {
+        self.extra.map_or(&Subscript::First, |extra| &extra.element)
+    }
+
+    fn again(&self) -> Again {
+        self.extra.map_or(Again::No, |extra| extra.again)
+    }
+}
+
+fn expanded(parameter: &Parameter<'_>, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
     let Parameter { name, quoted, .. } = parameter;
     let known = env.get(name);
-    if parameter.plain && name == b"IFS" && known.is_none() && !quoted {
+    if parameter.plain && *name == b"IFS" && known.is_none() && !quoted {
         return Piece::Break;
     }
     let (mut values, mut certain) = (Vec::new(), false);
-    if parameter.again == Again::Name {
+    if parameter.again() == Again::Name {
         let targets = known.iter().flat_map(|variable| &variable.values).filter_map(|value| value.first());
         let targets = targets.filter_map(Cooked::exact).filter_map(|target| env.get(target));
         values.extend(targets.flat_map(|variable| elements(variable, parameter)));
     } else if let Some(variable) = known.filter(|_| parameter.plain || default.is_some()) {
         values = elements(variable, parameter);
-        let one = values.len() == 1 && !uncertain(variable, &parameter.element);
-        let splits = env.get(b"IFS").is_none() || (*quoted && parameter.element != Subscript::Joined);
+        let one = values.len() == 1 && !uncertain(variable, parameter.element());
+        let splits = env.get(b"IFS").is_none() || (*quoted && *parameter.element() != Subscript::Joined);
         certain = parameter.plain && variable.certain && one && splits;
     }
     if let Some(pieces) = default {
@@ -394,14 +420,14 @@ fn expanded(parameter: &Parameter, default: Option<Vec<Piece>>, env: &Environmen
     if values.is_empty() {
         return Piece::Unknown { quoted: *quoted };
     }
-    Piece::Known { name: name.clone(), values, certain, quoted: *quoted }
+    Piece::Known { name: name.to_vec(), values, certain, quoted: *quoted }
 }
 
 /// What an expansion takes of each value of a variable.
-fn elements(variable: &Variable, parameter: &Parameter) -> Vec<Vec<Cooked>> {
+fn elements(variable: &Variable, parameter: &Parameter<'_>) -> Vec<Vec<Cooked>> {
     let mut taken = Vec::new();
     for value in &variable.values {
-        match &parameter.element {
+        match parameter.element() {
             Subscript::First if variable.keyed => taken.extend(value.iter().map(|one| vec![one.clone()])),
             Subscript::First => taken.push(value.iter().take(1).cloned().collect()),
             Subscript::Joined if parameter.quoted => taken.push(vec![in_one(value)]),
@@ -416,12 +442,12 @@ fn elements(variable: &Variable, parameter: &Parameter) -> Vec<Vec<Cooked>> {
 }
 
 /// The start of `${@:2}`, as an index into the list.
-fn offset(parameter: &Parameter) -> Option<usize> {
-    let list = matches!(parameter.element, Subscript::All | Subscript::Joined);
-    let [Part::Arithmetic { parts, .. }] = parameter.operand.as_slice() else { return None };
+fn offset(parameter: &Parameter<'_>) -> Option<usize> {
+    let list = matches!(parameter.element(), Subscript::All | Subscript::Joined);
+    let [Part::Arithmetic { parts, .. }] = parameter.operand else { return None };
     let [Part::Literal { bytes, .. }] = parts.as_slice() else { return None };
     let number = bytes.strip_prefix(b":").filter(|_| list).and_then(index)?;
-    let positional = matches!(parameter.name.as_slice(), b"@" | b"*");
+    let positional = matches!(parameter.name, b"@" | b"*");
     Some(if positional { number.saturating_sub(1) } else { number })
 }
 

@@ -94,9 +94,9 @@ fn parts(of: &[Part], spans: &mut Vec<Span>) {
     for part in of {
         match part {
             Part::Substitution { list, .. } => commands(list, spans),
-            Part::Parameter(parameter) => {
-                parts(&parameter.subscript, spans);
-                parts(&parameter.operand, spans);
+            Part::Parameter { operand, extra, .. } => {
+                extra.iter().for_each(|extra| parts(&extra.subscript, spans));
+                parts(operand, spans);
             }
             Part::Arithmetic { parts: inner, .. } => parts(inner, spans),
             Part::Literal { .. } | Part::Backtick { .. } => {}

@@ -471,9 +471,10 @@ impl Scanner<'_> {
 fn written(word: &Word) -> Vec<u8> {
     let literal = |part: &Part| match part {
         Part::Literal { bytes, .. } => bytes.clone(),
-        Part::Parameter(_) | Part::Substitution { .. } | Part::Backtick { .. } | Part::Arithmetic { .. } => {
-            Vec::new()
-        }
+        Part::Parameter { .. }
+        | Part::Substitution { .. }
+        | Part::Backtick { .. }
+        | Part::Arithmetic { .. } => Vec::new(),
     };
     word.parts.iter().flat_map(literal).collect()
 }

@@ -1,7 +1,7 @@
 //! Expansions (bash manual 3.5): parameters, substitutions, arithmetic. Only their extent and what
 //! they execute is read; nothing is expanded.
 
-use super::{Again, List, Parameter, Part, Scanner, Skeleton, Step, Subscript, Word, is_name};
+use super::{Again, Extra, List, Part, Scanner, Skeleton, Step, Subscript, Word, is_name};
 use crate::span::Span;
 
 impl Scanner<'_> {
@@ -32,9 +32,16 @@ impl Scanner<'_> {
                 self.bump();
                 let name = self.parameter_name();
                 let element = whole(&name);
-                let parameter =
-                    Parameter { name, plain: true, quoted: double, element, ..Parameter::default() };
-                parts.push(Part::Parameter(Box::new(parameter)));
+                let extra =
+                    (element != Subscript::First).then(|| Box::new(Extra { element, ..Extra::default() }));
+                parts.push(Part::Parameter {
+                    name,
+                    plain: true,
+                    quoted: double,
+                    default: false,
+                    operand: Vec::new(),
+                    extra,
+                });
                 Ok(())
             }
             _ => {
@@ -161,10 +168,9 @@ impl Scanner<'_> {
             operand = vec![Part::Arithmetic { parts: operand, quoted: true }];
         }
         let plain = bare && !reference && !length;
-        let quoted = double;
-        let parameter =
-            Parameter { name, plain, quoted, operand, default, assigns, subscript, element, again };
-        parts.push(Part::Parameter(Box::new(parameter)));
+        let rare = assigns || element != Subscript::First || again != Again::No;
+        let extra = rare.then(|| Box::new(Extra { assigns, subscript, element, again }));
+        parts.push(Part::Parameter { name, plain, quoted: double, default, operand, extra });
         Ok(())
     }
 

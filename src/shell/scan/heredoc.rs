@@ -166,9 +166,9 @@ fn delimiter(raw: &[u8], word: &Word) -> (Vec<u8>, bool) {
     for part in &word.parts {
         match part {
             Part::Literal { bytes, .. } => text.extend_from_slice(bytes),
-            Part::Parameter(parameter) => {
+            Part::Parameter { name, .. } => {
                 text.push(b'$');
-                text.extend_from_slice(&parameter.name);
+                text.extend_from_slice(name);
             }
             Part::Substitution { .. } | Part::Backtick { .. } | Part::Arithmetic { .. } => {}
         }
@@ -215,9 +215,9 @@ fn attach_parts(parts: &mut [Part], bodies: &mut Bodies) {
     for part in parts {
         match part {
             Part::Substitution { list, .. } => attach(list, bodies),
-            Part::Parameter(parameter) => {
-                attach_parts(&mut parameter.operand, bodies);
-                attach_parts(&mut parameter.subscript, bodies);
+            Part::Parameter { operand, extra, .. } => {
+                attach_parts(operand, bodies);
+                extra.iter_mut().for_each(|extra| attach_parts(&mut extra.subscript, bodies));
             }
             Part::Arithmetic { parts, .. } => attach_parts(parts, bodies),
             Part::Literal { .. } | Part::Backtick { .. } => {}

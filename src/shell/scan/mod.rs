@@ -216,20 +216,10 @@ pub enum Subscript {
     Any,
 }
 
-/// A parameter expansion (bash manual 3.5.3).
+/// What few parameter expansions have (bash manual 3.5.3).
 #[derive(Debug, Default)]
-pub struct Parameter {
-    /// The parameter.
-    pub name: Vec<u8>,
-    /// Whether it is `$name` or `${name}` (or `${name[…]}`): the plain value.
-    pub plain: bool,
-    /// Whether it stands in double quotes.
-    pub quoted: bool,
-    /// Parts of the operand.
-    pub operand: Vec<Part>,
-    /// Whether the operand is a value that may be used (`:-` and its kin).
-    pub default: bool,
-    /// Whether that value is assigned as well (`:=`).
+pub struct Extra {
+    /// Whether a default value is assigned as well (`:=`).
     pub assigns: bool,
     /// What the subscript expands.
     pub subscript: Vec<Part>,
@@ -264,7 +254,20 @@ pub enum Part {
         at: usize,
     },
     /// A parameter expansion.
-    Parameter(Box<Parameter>),
+    Parameter {
+        /// The parameter.
+        name: Vec<u8>,
+        /// Whether it is `$name` or `${name}` (or `${name[…]}`): the plain value.
+        plain: bool,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+        /// Whether the operand is a value that may be used (`:-` and its kin).
+        default: bool,
+        /// Parts of the operand.
+        operand: Vec<Part>,
+        /// What else it has.
+        extra: Option<Box<Extra>>,
+    },
     /// `$( … )`, `<( … )`, `>( … )`: scanned in place.
     Substitution {
         /// Its list.
