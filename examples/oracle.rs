@@ -1,6 +1,6 @@
 //! `cargo run --release --example oracle -- --programs N --seed S`: generated programs in real bash
 //! against what stanchion calls executed. `--only-bash` runs the generator and bash alone;
-//! `--show N` prints program N.
+//! `--show N` prints program N; `--lines` judges the programs on standard input, one a line.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@
 mod campaign;
 #[path = "../tests/it/bash_oracle/compare.rs"]
 mod compare;
-#[path = "../tests/it/bash_oracle/generate.rs"]
+#[path = "../tests/it/bash_oracle/generate/mod.rs"]
 mod generate;
 #[path = "../tests/it/bash_oracle/rng.rs"]
 mod rng;
@@ -33,12 +33,37 @@ fn number(name: &str) -> Option<u64> {
     Some(arguments.next()?.replace('_', "").parse().expect("a number"))
 }
 
+/// Judges written programs; `\n` in a line stands for a newline.
+fn lines() -> ExitCode {
+    let Some(sandbox) = sandbox::Sandbox::new() else { return ExitCode::FAILURE };
+    let mut missed = 0;
+    for line in std::io::stdin().lines() {
+        let text = line.expect("a line").replace("\\n", "\n");
+        let executed = sandbox.run(text.as_bytes()).executed;
+        let script = campaign::read(text.as_bytes());
+        let lost = campaign::missed(&script, &executed);
+        if !lost.is_empty() {
+            missed += 1;
+            println!(
+                "--- {text}\n  missed: {}\n  found: {}",
+                campaign::argvs(&lost),
+                campaign::commands(&script)
+            );
+        }
+    }
+    println!("{missed} programs with a missed execution");
+    if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 fn main() -> ExitCode {
     let programs = number("--programs").unwrap_or(20_000);
     let seed = number("--seed").unwrap_or(1);
     if let Some(show) = number("--show") {
         println!("{}", campaign::program(seed, show).program());
         return ExitCode::SUCCESS;
+    }
+    if std::env::args().any(|argument| argument == "--lines") {
+        return lines();
     }
     let only_bash = std::env::args().any(|argument| argument == "--only-bash");
     let terminal = std::io::stderr().is_terminal();
@@ -48,7 +73,7 @@ fn main() -> ExitCode {
         if done.is_multiple_of(step) || done == programs {
             let rate = done as f64 / start.elapsed().as_secs_f64();
             let end = if terminal { '\r' } else { '\n' };
-            eprint!("{done}/{programs} programs, {missed} missed, {rate:.0}/s {end}");
+            eprint!("{done}/{programs} programs, {missed} failures, {rate:.0}/s {end}");
         }
     };
     let Some(report) = campaign::run(programs, seed, only_bash, &progress) else {
@@ -56,5 +81,5 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     println!("\n{}", report.text(seed));
-    if report.missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if report.failures() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

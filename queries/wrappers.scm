@@ -45,6 +45,7 @@
 ((command name: (command_name) @wrapper)
  (#any-of? @wrapper "env" "genv")
  (#set! text "-S --split-string")
+ (#set! rest "true")
  (#set! flags "- -i --ignore-environment -0 --null -v --debug --list-signal-handling")
  (#set! options "-u --unset -C --chdir -a --argv0 -P")
  (#set! attached "--block-signal --default-signal --ignore-signal")
@@ -194,6 +195,8 @@
  (#set! options "-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars")
  (#set! options "--process-slot-var -J -R -S")
  (#set! attached "-e --eof -i --replace -l --max-lines")
+ (#set! feeds "true")
+ (#set! replaces "-I -J -i --replace")
  (#set! inert "--help --version"))
 
 ((command name: (command_name) @wrapper)
@@ -330,6 +333,13 @@
  (#set! flags "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs")
  (#set! options "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source")
  (#set! attached "--exec-path"))
+
+; Recipes are run by another shell.
+((command name: (command_name) @wrapper)
+ (#any-of? @wrapper "make" "gmake")
+ (#set! runs "SHELL=")
+ (#set! operands "nothing")
+ (#set! lenient "true"))
 
 ; Containers.
 ((command name: (command_name) @wrapper)

@@ -96,7 +96,7 @@ fn list(of: &List, layers: &mut Vec<Layer>) {
         layers.push((stage.name, Some(Kind::Word)));
         match &stage.body {
             Body::Simple(simple) => {
-                for assignment in &simple.assignments {
+                for assignment in simple.assignments.iter().chain(&simple.arrays) {
                     layers.push((assignment.span, Some(Kind::Word)));
                     parts(&assignment.subscript, layers);
                     assignment.value.iter().for_each(|value| parts(&value.parts, layers));
@@ -136,7 +136,10 @@ fn parts(of: &[Part], layers: &mut Vec<Layer>) {
                 layers.push((*span, None));
                 list(inner, layers);
             }
-            Part::Parameter { operand, .. } => parts(operand, layers),
+            Part::Parameter { operand, extra, .. } => {
+                extra.iter().for_each(|extra| parts(&extra.subscript, layers));
+                parts(operand, layers);
+            }
             Part::Arithmetic { parts: inner, .. } => parts(inner, layers),
             Part::Literal { .. } | Part::Backtick { .. } => {}
         }

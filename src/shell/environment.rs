@@ -1,5 +1,5 @@
-//! What is known of variables and of the working directory at a point of the text. Must never guess:
-//! a value that may or may not hold is kept as possible.
+//! What is known of variables, functions and the working directory at a point of the text. Must
+//! never guess: a value that may or may not hold is kept as possible.
 
 use super::model::{Cooked, Directory};
 use std::collections::HashMap;
@@ -10,13 +10,16 @@ use std::rc::Rc;
 const MAX_VALUES: usize = 16;
 const MAX_VALUE: usize = 64 * 1024;
 const MAX_VARIABLES: usize = 512;
+/// How many name references are followed.
+const MAX_REFERENCES: usize = 8;
 
-/// Variables and directory; cheap to copy.
+/// Variables, functions and directory; cheap to copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Environment {
     variables: Rc<HashMap<Rc<[u8]>, Rc<Variable>>>,
     /// Whether there were more variables than are kept.
     full: bool,
+    functions: Rc<HashMap<Vec<u8>, Rc<[u8]>>>,
     pub(super) directory: Directory,
 }
 
@@ -27,13 +30,24 @@ pub(super) struct Variable {
     pub(super) values: Vec<Vec<Cooked>>,
     /// Whether it surely has the one value.
     pub(super) certain: bool,
+    /// Whether subscripts say where the elements of an array stand.
+    pub(super) keyed: bool,
+    /// Whether an attribute changes what is assigned (`declare -i`), so that nothing is certain.
+    pub(super) marked: bool,
     /// Whether it may have a value that is not kept.
     lost: bool,
+    /// The variable that it stands for (`declare -n`).
+    reference: Option<Vec<u8>>,
 }
 
 impl Environment {
     pub(super) fn get(&self, name: &[u8]) -> Option<&Variable> {
-        self.variables.get(name).map(Rc::as_ref)
+        let mut variable = self.variables.get(name)?;
+        for _ in 0..MAX_REFERENCES {
+            let Some(target) = &variable.reference else { break };
+            variable = self.variables.get(target.as_slice())?;
+        }
+        Some(variable.as_ref())
     }
 
     /// Whether a variable may have a value that a limit kept out.
@@ -43,48 +57,138 @@ impl Environment {
 
     /// Remembers that a variable may have a value that is not kept.
     pub(super) fn lose(&mut self, name: &[u8]) {
-        if let Some(variable) = self.variable(name) {
-            variable.lost = true;
-        }
+        self.change(name, |variable| variable.lost = true);
     }
 
-    fn variable(&mut self, name: &[u8]) -> Option<&mut Variable> {
-        if self.variables.len() >= MAX_VARIABLES && !self.variables.contains_key(name) {
-            self.full = true;
-            return None;
+    fn change(&mut self, name: &[u8], change: impl FnOnce(&mut Variable)) {
+        let mut name = name.to_vec();
+        for _ in 0..MAX_REFERENCES {
+            let Some(target) = self.variables.get(name.as_slice()).and_then(|known| known.reference.clone())
+            else {
+                break;
+            };
+            name = target;
         }
-        Some(Rc::make_mut(Rc::make_mut(&mut self.variables).entry(name.into()).or_default()))
+        if self.variables.len() >= MAX_VARIABLES && !self.variables.contains_key(name.as_slice()) {
+            self.full = true;
+            return;
+        }
+        let variables = Rc::make_mut(&mut self.variables);
+        change(Rc::make_mut(variables.entry(name.into()).or_default()));
     }
 
     /// Assigns; a `possible` assignment keeps what was known before.
     pub(super) fn assign(&mut self, name: &[u8], value: Vec<Cooked>, possible: bool) {
-        let Some(variable) = self.variable(name) else { return };
-        let large = value.iter().map(size).sum::<usize>() > MAX_VALUE;
-        if !possible {
-            variable.values.clear();
-            variable.lost = false;
-        }
-        variable.certain = !possible && !large;
-        if large || (variable.values.len() >= MAX_VALUES && !variable.values.contains(&value)) {
-            variable.lost = true;
-        } else if !variable.values.contains(&value) {
-            variable.values.push(value);
-        }
+        self.change(name, |variable| {
+            let large = value.iter().map(size).sum::<usize>() > MAX_VALUE;
+            if !possible {
+                variable.values.clear();
+                variable.keyed = false;
+                variable.lost = false;
+            }
+            variable.certain = !possible && !large && !variable.marked;
+            if large || (variable.values.len() >= MAX_VALUES && !variable.values.contains(&value)) {
+                variable.lost = true;
+            } else if !variable.values.contains(&value) {
+                variable.values.push(value);
+            }
+        });
+    }
+
+    /// Assigns one element of an array, or the value that a list has as its first element.
+    pub(super) fn assign_element(&mut self, name: &[u8], value: Cooked) {
+        self.assign(name, vec![value], true);
+        self.change(name, |variable| variable.keyed = true);
+    }
+
+    /// Subscripts say where the elements stand.
+    pub(super) fn key(&mut self, name: &[u8]) {
+        self.change(name, |variable| variable.keyed = true);
     }
 
     /// `NAME+=value`: what was known with the value behind it.
     pub(super) fn append(&mut self, name: &[u8], value: &[Cooked], array: bool, possible: bool) {
         let known = self.get(name).cloned().unwrap_or_default();
         if known.values.is_empty() {
-            self.assign(name, value.to_vec(), possible);
+            self.assign(name, value.to_vec(), true);
         }
+        let only = known.certain && known.values.len() == 1;
         for old in known.values {
             let joined = if array { [old, value.to_vec()].concat() } else { joined(&old, value) };
-            self.assign(name, joined, possible || !known.certain);
+            self.assign(name, joined, possible || !only);
         }
         if known.lost {
             self.lose(name);
         }
+    }
+
+    /// The variable may have got another value.
+    pub(super) fn doubt(&mut self, name: &[u8]) {
+        if self.variables.contains_key(name) {
+            self.change(name, |variable| variable.certain = false);
+        }
+    }
+
+    /// Any variable may have got another value.
+    pub(super) fn doubt_all(&mut self) {
+        if self.variables.values().any(|variable| variable.certain) {
+            let doubted = Rc::make_mut(&mut self.variables).values_mut();
+            doubted.for_each(|variable| Rc::make_mut(variable).certain = false);
+        }
+    }
+
+    /// From here on assigned values are not what is written.
+    pub(super) fn mark(&mut self, name: &[u8]) {
+        self.change(name, |variable| {
+            variable.marked = true;
+            variable.certain = false;
+        });
+    }
+
+    /// `declare -n NAME=TARGET`
+    pub(super) fn refer(&mut self, name: &[u8], target: &[u8]) {
+        if name != target {
+            let reference = Variable { reference: Some(target.to_vec()), ..Variable::default() };
+            Rc::make_mut(&mut self.variables).insert(name.into(), Rc::new(reference));
+        }
+    }
+
+    /// `unset NAME`
+    pub(super) fn forget(&mut self, name: &[u8], possible: bool) {
+        if possible {
+            self.doubt(name);
+        } else if self.variables.contains_key(name) {
+            Rc::make_mut(&mut self.variables).remove(name);
+        }
+    }
+
+    /// Remembers the body of a function.
+    pub(super) fn define(&mut self, name: &[u8], body: &[u8]) {
+        Rc::make_mut(&mut self.functions).insert(name.to_vec(), body.into());
+    }
+
+    /// The body of a function that the text defines.
+    pub(super) fn function(&self, name: &[u8]) -> Option<Rc<[u8]>> {
+        self.functions.get(name).cloned()
+    }
+
+    /// What a function's body did to variables; the arguments are the caller's again.
+    pub(super) fn return_from(&mut self, inside: Self) {
+        let argument = |name: &[u8]| name == b"@" || name == b"*" || name.iter().all(u8::is_ascii_digit);
+        let before = std::mem::replace(&mut self.variables, inside.variables);
+        self.directory = inside.directory;
+        self.full |= inside.full;
+        let variables = Rc::make_mut(&mut self.variables);
+        variables.retain(|name, _| !argument(name));
+        let own = before.iter().filter(|(name, _)| argument(name));
+        variables.extend(own.map(|(name, variable)| (name.clone(), variable.clone())));
+    }
+
+    /// Inside of a function's body its own name is not followed once more.
+    pub(super) fn without(&self, name: &[u8]) -> Self {
+        let mut inside = self.clone();
+        Rc::make_mut(&mut inside.functions).remove(name);
+        inside
     }
 }
 

@@ -3,12 +3,12 @@
 
 use super::agree;
 use super::environment::Environment;
+use super::function;
 use super::model::{
     Assignment, Command, CommandId, Cooked, Data, Directory, Item, Locality, Opaque, Place, PlaceId,
-    PlaceKind, Redirect, RedirectKind, Script, Separator, Word,
+    PlaceKind, Redirect, Script, Separator, Word,
 };
 use super::output::Output;
-use super::path::fold;
 use super::query::Queries;
 use super::resolve::base_name;
 use super::scan::{self, Body, Compound, CompoundKind, Element, List, Scan, Stage};
@@ -56,6 +56,10 @@ pub(super) struct Lowerer<'q> {
     /// What the stage before may write into this one, where that is known.
     pub(super) stdin: Vec<Output>,
     pub(super) outputs: Vec<(PlaceId, Output)>,
+    /// The text that is being read.
+    pub(super) bytes: Vec<u8>,
+    /// How many repeated readings there were.
+    pub(super) again: usize,
     pipelines: usize,
     kept: usize,
     /// How many bytes of tracked values were put into words.
@@ -78,6 +82,8 @@ impl<'q> Lowerer<'q> {
             branches: 0,
             stdin: Vec::new(),
             outputs: Vec::new(),
+            bytes: Vec::new(),
+            again: 0,
             pipelines: 0,
             kept: 0,
             expanded: 0,
@@ -92,6 +98,9 @@ impl<'q> Lowerer<'q> {
             return;
         }
         let before = std::mem::replace(&mut self.origin, origin);
+        // Only a function definition looks at the text again.
+        let kept = if function::may_define(bytes) { bytes.to_vec() } else { Vec::new() };
+        let outer = std::mem::replace(&mut self.bytes, kept);
         self.texts += 1;
         for scan in scan::scan(bytes) {
             self.account(&scan, bytes, place);
@@ -99,6 +108,7 @@ impl<'q> Lowerer<'q> {
             self.confirm(&scan, bytes, place);
         }
         self.texts -= 1;
+        self.bytes = outer;
         self.origin = before;
     }
 
@@ -186,7 +196,7 @@ impl<'q> Lowerer<'q> {
         }
         self.pipelines += 1;
         let (pipeline, of) = (self.pipelines, element.stages.len());
-        let before = std::mem::take(&mut self.stdin);
+        let before = self.stdin.clone();
         for (stage, body) in element.stages.iter().enumerate() {
             let kind = PlaceKind::Pipeline { pipeline, stage, of };
             let here = self.place(inside, kind, self.origin.span(body.span));
@@ -201,6 +211,8 @@ impl<'q> Lowerer<'q> {
     fn stage(&mut self, stage: &Stage, place: PlaceId, env: &mut Environment) -> Option<CommandId> {
         let mut inside = place;
         if stage.coproc {
+            // It sets variables, whose name may be written before the command.
+            env.doubt_all();
             inside = self.place(inside, PlaceKind::Coproc, self.origin.span(stage.span));
         }
         match &stage.body {
@@ -230,6 +242,9 @@ impl<'q> Lowerer<'q> {
         let inside = self.place(place, kind, self.origin.span(span));
         let redirects = self.redirects(&compound.redirects, inside, env);
         let words = self.words(&compound.words, inside, env);
+        let loops = matches!(compound.kind, CompoundKind::For | CompoundKind::Select);
+        let arguments = env.get(b"@").map(|list| list.values.concat()).filter(|_| words.is_empty());
+        let stdin = self.redirected(&redirects).map(|fed| std::mem::replace(&mut self.stdin, fed));
         if !redirects.is_empty() {
             // A command of redirects alone stands for those of the compound command.
             let command = Command { place: inside, redirects, ..self.blank(span, env) };
@@ -239,12 +254,11 @@ impl<'q> Lowerer<'q> {
         let branching = !matches!(compound.kind, CompoundKind::Subshell | CompoundKind::Group);
         let mut copy = env.clone();
         let scope = if own { &mut copy } else { env };
-        if matches!(compound.kind, CompoundKind::For | CompoundKind::Select) {
-            for word in &words {
-                for value in word.values() {
-                    scope.assign(&compound.name, vec![value.clone()], true);
-                }
-            }
+        if loops {
+            // Without words a loop takes the arguments.
+            let values = words.iter().flat_map(Word::values).cloned().chain(arguments.into_iter().flatten());
+            scope.doubt(&compound.name);
+            values.for_each(|value| scope.assign(&compound.name, vec![value], true));
         }
         self.branches += usize::from(branching);
         let directory = scope.directory.clone();
@@ -255,11 +269,19 @@ impl<'q> Lowerer<'q> {
             }
         }
         self.branches -= usize::from(branching);
+        if compound.kind == CompoundKind::Function {
+            self.define(compound, scope);
+        }
+        if let Some(stdin) = stdin {
+            self.stdin = stdin;
+        }
     }
 
     /// `[[ ]]` and `(( ))`: they expand words, but execute nothing by themselves.
     fn test(&mut self, compound: &Compound, span: Span, place: PlaceId, env: &mut Environment) {
-        self.words(&compound.words, place, env);
+        let words: Vec<Word> =
+            compound.words.iter().flat_map(|word| self.operand(word, place, env)).collect();
+        self.tested(&words, place, env);
         let redirects = self.redirects(&compound.redirects, place, env);
         let command = Command { place, redirects, ..self.blank(span, env) };
         self.push(command);
@@ -273,6 +295,11 @@ impl<'q> Lowerer<'q> {
             directory: env.directory.clone(),
             ..Command::default()
         }
+    }
+
+    /// The same for a span of the submitted text.
+    pub(super) fn blank_at(&self, span: Span, env: &Environment) -> Command {
+        Command { span, ..self.blank(Span::default(), env) }
     }
 
     pub(super) fn push(&mut self, command: Command) -> CommandId {
@@ -294,12 +321,16 @@ impl<'q> Lowerer<'q> {
         }
         let id = self.push(Command { place, ..self.blank(span, env) });
         let assignments = self.assignments(&simple.assignments, place, env);
-        let mut variants = Vec::new();
+        let arrays = self.assignments(&simple.arrays, place, env);
+        let (mut variants, mut others) = (Vec::new(), Vec::new());
         let mut words = Vec::new();
         for (index, word) in simple.words.iter().enumerate() {
             let fields = self.word(word, place, env);
+            let at = words.len()..words.len() + fields.words.len();
             if index == 0 || words.is_empty() {
                 variants = fields.variants;
+            } else {
+                others.extend(fields.variants.into_iter().map(|variant| (at.clone(), variant)));
             }
             words.extend(fields.words);
         }
@@ -307,6 +338,7 @@ impl<'q> Lowerer<'q> {
         let alone = words.is_empty();
         for assignment in assignments.iter().filter(|_| alone) {
             self.track(assignment, env);
+            self.evaluate_marked(assignment, place, env);
         }
         let place = self.variable_place(&variants, place, self.origin.span(span));
         self.kept += words.len();
@@ -318,8 +350,11 @@ impl<'q> Lowerer<'q> {
         }
         self.follow_lost(id, env);
         self.variants(id, &variants, env);
+        self.other_variants(id, others, env);
         self.resolve(id, env, 0);
+        self.call(id, env);
         self.builtin(id, env);
+        arrays.iter().for_each(|array| self.track(array, env));
         Some(id)
     }
 
@@ -373,36 +408,69 @@ impl<'q> Lowerer<'q> {
     ) -> Vec<Assignment> {
         let mut assignments = Vec::new();
         for assignment in raw {
-            self.expand_only(&assignment.subscript, place, env);
+            if !assignment.subscript.is_empty() {
+                self.expand_only(&assignment.subscript, place, env);
+                self.evaluate(&assignment.subscript, &[], place, env);
+            }
             let mut value = Vec::new();
+            let mut others: Vec<Vec<Word>> = Vec::new();
             for word in &assignment.value {
-                value.extend(self.operand(word, place, env));
+                if !assignment.array {
+                    value.extend(self.operand(word, place, env));
+                    continue;
+                }
+                let fields = self.word(word, place, env);
+                others.iter_mut().for_each(|other| other.extend(fields.words.iter().cloned()));
+                let further = fields.variants.into_iter().filter(|variant| !variant.own);
+                others.extend(further.map(|variant| [value.as_slice(), &variant.words].concat()));
+                value.extend(fields.words);
             }
             let span = self.origin.span(assignment.span);
             let name = assignment.name.clone();
-            assignments.push(Assignment { name, append: assignment.append, value, span });
+            let scan::Assignment { append, array, keyed, .. } = *assignment;
+            let assignment = Assignment { name, append, array, keyed, value, others, span };
+            self.shell_variable(&assignment, place, env);
+            assignments.push(assignment);
         }
         assignments
     }
 
     /// Remembers an assignment for what comes later in the text.
     pub(super) fn track(&self, assignment: &Assignment, env: &mut Environment) {
+        let Assignment { name, array, keyed, .. } = assignment;
         let possible = self.branches > 0;
-        let scalar = assignment.value.len() == 1;
         let all: Vec<Cooked> = assignment.value.iter().map(|word| word.value.clone()).collect();
-        if assignment.append {
-            env.append(&assignment.name, &all, !scalar, possible);
-            return;
+        let list = env
+            .get(name)
+            .is_some_and(|known| known.keyed || known.values.iter().any(|value| value.len() > 1));
+        if !array && (*keyed || list) {
+            // One element changes, the others stay.
+            return all.into_iter().for_each(|value| env.assign_element(name, value));
         }
         let lost = |word: &Word| word.variables.iter().any(|name| env.lost(name));
         let lost = assignment.value.iter().any(lost);
-        env.assign(&assignment.name, all, possible);
+        if assignment.append {
+            env.append(name, &all, *array, possible);
+        } else {
+            env.assign(name, all, possible);
+        }
+        if *keyed {
+            env.key(name);
+        }
         if lost {
-            env.lose(&assignment.name);
+            env.lose(name);
         }
         let others = assignment.value.iter().take(1).flat_map(|word| word.alternatives.clone());
-        for value in others.filter(|_| scalar) {
-            env.assign(&assignment.name, vec![value], true);
+        for value in others.filter(|_| !array) {
+            env.assign(name, vec![value], true);
+        }
+        for list in &assignment.others {
+            let list: Vec<Cooked> = list.iter().map(|word| word.value.clone()).collect();
+            if assignment.append {
+                env.append(name, &list, true, true);
+            } else {
+                env.assign(name, list, true);
+            }
         }
     }
 
@@ -416,123 +484,17 @@ impl<'q> Lowerer<'q> {
         for redirect in raw {
             let target = redirect.target.as_ref().map(|word| self.operand(word, place, env));
             let target = target.and_then(|words| words.into_iter().next());
-            redirects.push(Redirect { kind: redirect.kind, target, span: self.origin.span(redirect.span) });
+            let scan::Redirect { kind, descriptor, span, .. } = *redirect;
+            redirects.push(Redirect { kind, descriptor, target, span: self.origin.span(span) });
         }
         redirects
     }
 
     fn words(&mut self, raw: &[scan::Word], place: PlaceId, env: &mut Environment) -> Vec<Word> {
-        raw.iter().flat_map(|word| self.word(word, place, env).words).collect()
-    }
-
-    /// Builtins that change variables or the directory for what comes later.
-    fn builtin(&mut self, id: CommandId, env: &mut Environment) {
-        const BUILTINS: [&[u8]; 10] = [
-            b"cd",
-            b"pushd",
-            b"popd",
-            b"export",
-            b"declare",
-            b"typeset",
-            b"local",
-            b"readonly",
-            b"set",
-            b"read",
-        ];
-        let Some(command) = self.script.commands.get(id) else { return };
-        let Some(name) = command.words.first().and_then(Word::exact) else { return };
-        if !BUILTINS.contains(&name) {
-            return;
-        }
-        let command = command.clone();
-        let rest = command.words.get(1..).unwrap_or_default();
-        match command.words.first().and_then(Word::exact).unwrap_or_default() {
-            b"cd" | b"pushd" => env.directory = self.changed(rest, &env.directory),
-            b"popd" => env.directory = Directory::Unknown,
-            b"export" | b"declare" | b"typeset" | b"local" | b"readonly" => self.declared(rest, env),
-            b"set" => self.positional(rest, env),
-            b"read" => self.read_builtin(&command, env),
-            _ => {}
-        }
-    }
-
-    fn changed(&self, operands: &[Word], from: &Directory) -> Directory {
-        let mut operands = operands
-            .iter()
-            .filter(|word| !word.exact().is_some_and(|bytes| bytes.len() > 1 && bytes.starts_with(b"-")));
-        let target = operands.next().and_then(Word::exact);
-        let (Some(target), None) = (target, operands.next()) else { return Directory::Unknown };
-        if target.starts_with(b"/") {
-            return Directory::Path(fold(target));
-        }
-        if target == b"-" || target.is_empty() || target.starts_with(b"~") {
-            return Directory::Unknown;
-        }
-        match from {
-            Directory::Start => Directory::Path(fold(target)),
-            Directory::Path(base) => Directory::Path(fold(&[base, b"/".as_slice(), target].concat())),
-            Directory::Unknown => Directory::Unknown,
-        }
-    }
-
-    fn declared(&self, operands: &[Word], env: &mut Environment) {
-        for word in operands {
-            let Some(bytes) = word.exact() else { continue };
-            let Some(at) = bytes.iter().position(|byte| *byte == b'=') else { continue };
-            let (name, value) = bytes.split_at(at);
-            env.assign(
-                name,
-                vec![Cooked::Exact(value.get(1..).unwrap_or_default().to_vec())],
-                self.branches > 0,
-            );
-        }
-    }
-
-    fn positional(&self, operands: &[Word], env: &mut Environment) {
-        let (mut rest, mut all) = (operands, false);
-        while let Some(option) = rest.first().and_then(Word::exact) {
-            let ends = matches!(option, b"--" | b"-");
-            if !(ends || option.len() > 1 && matches!(option.first(), Some(b'-' | b'+'))) {
-                break;
-            }
-            // `--` alone takes all away; `-o` has the name of an option behind it.
-            all = option == b"--";
-            let named = !ends && option.contains(&b'o');
-            rest = rest.get(1 + usize::from(named)..).unwrap_or_default();
-            if ends {
-                break;
-            }
-        }
-        if all || !rest.is_empty() {
-            self.arguments(&rest.iter().collect::<Vec<_>>(), env);
-        }
-    }
-
-    /// Sets `$@`, `$*`, `$1` … .
-    pub(super) fn arguments(&self, values: &[&Word], env: &mut Environment) {
-        let all: Vec<Cooked> = values.iter().map(|word| word.value.clone()).collect();
-        for (index, value) in all.iter().enumerate() {
-            env.assign((index + 1).to_string().as_bytes(), vec![value.clone()], self.branches > 0);
-        }
-        env.assign(b"@", all.clone(), self.branches > 0);
-        env.assign(b"*", all, self.branches > 0);
-    }
-
-    /// `read NAME <<< text`.
-    fn read_builtin(&self, command: &Command, env: &mut Environment) {
-        let here = command
-            .redirects
-            .iter()
-            .find(|redirect| matches!(redirect.kind, RedirectKind::HereString | RedirectKind::HereDocument));
-        let text = here.and_then(|redirect| redirect.target.as_ref()).and_then(Word::exact);
-        let piped = self.stdin.iter().map(|output| output.bytes.as_slice()).filter(|_| text.is_none());
-        let lines = text.into_iter().chain(piped).map(|text| text.split(|byte| *byte == b'\n').next());
-        let names =
-            || command.words.iter().skip(1).filter_map(Word::exact).filter(|word| !word.starts_with(b"-"));
-        for line in lines {
-            let value = vec![Cooked::Exact(line.unwrap_or_default().to_vec())];
-            names().for_each(|name| env.assign(name, value.clone(), true));
-        }
+        let fields = |fields: super::word::Fields| {
+            fields.words.into_iter().chain(fields.variants.into_iter().flat_map(|variant| variant.words))
+        };
+        raw.iter().flat_map(|word| fields(self.word(word, place, env))).collect()
     }
 }
 

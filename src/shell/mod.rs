@@ -2,8 +2,12 @@
 
 pub mod account;
 mod agree;
+mod builtin;
 pub mod cook;
 mod environment;
+mod evaluate;
+mod feed;
+mod function;
 mod lower;
 pub mod model;
 mod output;

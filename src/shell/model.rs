@@ -162,8 +162,14 @@ pub struct Assignment {
     pub name: Vec<u8>,
     /// Whether it is `+=`.
     pub append: bool,
+    /// Whether it is `NAME=( … )`.
+    pub array: bool,
+    /// Whether subscripts say which elements are meant.
+    pub keyed: bool,
     /// The value: one word, or the elements of an array.
     pub value: Vec<Word>,
+    /// Further lists of elements that the array may have.
+    pub others: Vec<Vec<Word>>,
     /// The whole assignment.
     pub span: Span,
 }
@@ -173,6 +179,8 @@ pub struct Assignment {
 pub struct Redirect {
     /// Which operator.
     pub kind: RedirectKind,
+    /// The descriptor; where none is written, 0 for reading and 1 for writing. `u32::MAX` for `{name}`.
+    pub descriptor: u32,
     /// The target or here-string; for a here-document its body.
     pub target: Option<Word>,
     /// The whole redirect as written, without a here-document's body.
@@ -209,6 +217,9 @@ pub struct Word {
     pub value: Cooked,
     /// Further values it may have, from variables that the text assigns.
     pub alternatives: Vec<Cooked>,
+    /// A word that is known in part, written as a text in which `${_}` stands for each unknown part.
+    /// For texts that a shell reads; never a value. Empty when it is too large.
+    pub template: Option<Vec<u8>>,
     /// Whether any part is quoted.
     pub quoted: bool,
     /// Variables that it expands.

@@ -3,8 +3,8 @@
 
 use super::environment::Environment;
 use super::lower::{Lowerer, Origin};
-use super::model::{Command, CommandId, Cooked, Locality, PlaceKind, RedirectKind, Word};
-use super::output::Output;
+use super::model::{Command, CommandId, Cooked, Locality, PlaceKind, Word};
+use super::output::{Output, is_read, is_text};
 use super::query::{Names, Operands, Program};
 use crate::span::Span;
 
@@ -13,13 +13,15 @@ const MAX_WRAPPERS: usize = 32;
 
 /// How many commands one program may be given (`find -exec`); what comes after is opaque.
 const MAX_GIVEN: usize = 64;
+/// How many words from the start may be nothing.
+const MAX_OPEN: usize = 6;
 
 /// A command that is being followed.
-struct Followed<'c> {
-    id: CommandId,
-    command: &'c Command,
-    base: &'c [u8],
-    depth: usize,
+pub(super) struct Followed<'c> {
+    pub(super) id: CommandId,
+    pub(super) command: &'c Command,
+    pub(super) base: &'c [u8],
+    pub(super) depth: usize,
 }
 
 /// Where the walk over a program's words came to.
@@ -77,19 +79,68 @@ impl Lowerer<'_> {
         }
         let command = command.clone();
         if depth > MAX_WRAPPERS || self.full() {
-            if programs.next().is_some() {
+            if programs.peek().is_some() {
                 self.opaque_words(&command, 0, "wrapped too deeply");
             }
             return;
         }
+        if programs.peek().is_some() {
+            self.without_unknown(id, &command, env, depth);
+        }
         for program in programs {
             let Some(start) = subcommand(&program, &command.words) else { continue };
             let walk = walk(&program, &command.words, start);
-            self.apply(&Followed { id, command: &command, base: &base, depth }, &program, &walk, env);
+            let followed = Followed { id, command: &command, base: &base, depth };
+            self.run_by_operands(&followed, &program, env);
+            self.apply(&followed, &program, &walk, env);
         }
         if base == b"alias" {
             self.alias(&command, env);
         }
+    }
+
+    /// A word that is not known may be nothing, or only the part of it that is known: options behind
+    /// it count, too (`bash $x -c TEXT`).
+    fn without_unknown(&mut self, id: CommandId, command: &Command, env: &mut Environment, depth: usize) {
+        let bare =
+            |word: &Word| word.value.exact().is_none() && !(word.quoted && word.alternatives.is_empty());
+        let open = command.words.iter().take(MAX_OPEN).skip(1).position(bare);
+        let Some(at) = open.map(|at| at + 1).filter(|at| at + 1 < command.words.len()) else { return };
+        let Some(word) = command.words.get(at) else { return };
+        let known = match &word.value {
+            Cooked::Affix { head, tail } => Some(Cooked::Exact([head.as_slice(), tail].concat())),
+            Cooked::Opaque | Cooked::Exact(_) | Cooked::Pattern(_) => None,
+        };
+        let nothing = matches!(word.value, Cooked::Opaque) && !word.quoted;
+        for value in nothing.then_some(None).into_iter().chain(known.into_iter().map(Some)) {
+            self.with_word(id, command, at, value, env, depth);
+        }
+        for value in &word.alternatives {
+            self.with_word(id, command, at, Some(value.clone()), env, depth);
+        }
+    }
+
+    /// The command with another value for one word, or without it.
+    fn with_word(
+        &mut self,
+        id: CommandId,
+        command: &Command,
+        at: usize,
+        value: Option<Cooked>,
+        env: &mut Environment,
+        depth: usize,
+    ) {
+        let mut words = command.words.clone();
+        match (value, words.get_mut(at)) {
+            (Some(value), Some(word)) => {
+                *word = Word { value, alternatives: Vec::new(), template: None, ..word.clone() };
+            }
+            _ => drop(words.remove(at)),
+        }
+        let place = self.place(command.place, PlaceKind::MayVanish, command.span);
+        let further = Command { place, words, certain: false, outer: Some(id), ..command.clone() };
+        let further = self.push(further);
+        self.resolve(further, env, depth + 1);
     }
 
     fn apply(&mut self, followed: &Followed<'_>, program: &Program<'_>, walk: &Walk, env: &mut Environment) {
@@ -106,6 +157,14 @@ impl Lowerer<'_> {
             self.inner(followed, rest..command.words.len(), false, env);
             return;
         }
+        // Another shell sees exported variables alone: what is known here is possible there.
+        let mut other = env.clone();
+        let env = if program.sink && !same_shell(base) {
+            other.doubt_all();
+            &mut other
+        } else {
+            env
+        };
         let before = self.locality;
         if program.locality != Locality::Local {
             self.locality = program.locality;
@@ -115,6 +174,13 @@ impl Lowerer<'_> {
         }
         if let Some(rest) = walk.commands.get(MAX_GIVEN) {
             self.opaque_words(command, rest.start, "too many commands of one program");
+        }
+        let text = walk.texts.first().copied().or(walk.glued.first().map(|(at, _)| *at));
+        if let Some(at) = text.filter(|_| program.rest) {
+            let from = walk.glued.first().filter(|(glued, _)| *glued == at).map_or(0, |(_, from)| *from);
+            self.text_with_rest(command, base, at, from, env);
+            self.locality = before;
+            return;
         }
         for index in &walk.texts {
             if let Some(word) = command.words.get(*index) {
@@ -128,7 +194,16 @@ impl Lowerer<'_> {
                 self.payload(command, base, &bytes, Origin::Within(word.span), env);
             }
         }
-        self.operands(followed, program, walk, env);
+        if walk.assignments.is_empty() {
+            self.operands(followed, program, walk, env);
+        } else {
+            let mut own = env.clone();
+            for word in walk.assignments.iter().filter_map(|at| command.words.get(*at)) {
+                let Some((name, value)) = word.exact().and_then(named) else { continue };
+                own.assign(name, vec![Cooked::Exact(value.to_vec())], false);
+            }
+            self.operands(followed, program, walk, &mut own);
+        }
         self.locality = before;
     }
 
@@ -142,15 +217,20 @@ impl Lowerer<'_> {
         let Followed { command, base, .. } = followed;
         let end = command.words.len();
         let Some(first) = walk.operand else {
-            if program.stdin && !walk.text_operand {
+            if program.stdin && !walk.text_operand && walk.texts.is_empty() && walk.glued.is_empty() {
                 self.stdin_payload(command, base, env);
+            }
+            if program.feeds {
+                self.fed(followed, program, end..end, env);
             }
             return;
         };
         let operands = command.words.get(first..).unwrap_or_default();
         if program.stdin && !walk.text_operand && reads_stdin(command.words.get(1..first).unwrap_or_default())
         {
-            return self.stdin_payload(command, base, env);
+            let mut own = env.clone();
+            self.arguments(&operands.iter().collect::<Vec<_>>(), &mut own);
+            return self.stdin_payload(command, base, &mut own);
         }
         if walk.text_operand {
             let mut own = env.clone();
@@ -165,7 +245,15 @@ impl Lowerer<'_> {
             return;
         }
         match program.operands {
-            Operands::Command => self.inner(followed, first..end, true, env),
+            Operands::Command => {
+                self.inner(followed, first..end, true, env);
+                if program.feeds {
+                    self.fed(followed, program, first..end, env);
+                }
+            }
+            Operands::Join if !program.arguments.is_empty() => {
+                self.with_arguments(command, base, program, operands, env);
+            }
             Operands::Join => self.joined(command, base, operands, env),
             Operands::First => {
                 if let Some(word) = operands.first() {
@@ -185,8 +273,19 @@ impl Lowerer<'_> {
         certain: bool,
         env: &mut Environment,
     ) {
+        let words = followed.command.words.get(range).unwrap_or_default().to_vec();
+        self.inner_words(followed, words, certain, env);
+    }
+
+    /// A command that a wrapper runs.
+    pub(super) fn inner_words(
+        &mut self,
+        followed: &Followed<'_>,
+        words: Vec<Word>,
+        certain: bool,
+        env: &mut Environment,
+    ) {
         let Followed { id, command, base, depth } = *followed;
-        let words = command.words.get(range).unwrap_or_default().to_vec();
         let Some(first) = words.first().cloned() else { return };
         let kind = PlaceKind::Wrapper { program: base.to_vec() };
         let place = self.place(command.place, kind, command.span);
@@ -220,6 +319,48 @@ impl Lowerer<'_> {
                 self.payload(command, base, bytes, origin, env);
             }
         }
+        match &word.template {
+            Some(template) if template.is_empty() => {
+                let bytes = word.span.slice(&self.script.source).to_vec();
+                self.opaque(word.span, "a text too large to follow", &bytes);
+            }
+            Some(template) => self.payload(command, base, template, Origin::Within(word.span), env),
+            None => {}
+        }
+        if word.exact().is_none() && matches!(base, b"eval" | b"source" | b"." | b"trap") {
+            env.doubt_all();
+        }
+    }
+
+    /// A text at a word, and the words behind it as further words of it.
+    fn text_with_rest(
+        &mut self,
+        command: &Command,
+        base: &[u8],
+        at: usize,
+        from: usize,
+        env: &mut Environment,
+    ) {
+        let mut words = command.words.get(at..).unwrap_or_default().iter();
+        let Some(word) = words.next() else { return };
+        if words.len() == 0 && from == 0 {
+            return self.payload_word(command, base, word, env);
+        }
+        let quoted = |word: &Word| match word.value.exact() {
+            Some(bytes) => [
+                b"'",
+                bytes.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]).as_slice(),
+                b"'",
+            ]
+            .concat(),
+            None => super::word::UNKNOWN.to_vec(),
+        };
+        let mut text = shown(word).get(from..).unwrap_or_default().to_vec();
+        for word in words {
+            text.push(b' ');
+            text.extend(quoted(word));
+        }
+        self.payload(command, base, &text, Origin::Within(command.span), env);
     }
 
     /// Where a word's text stands: byte for byte when it is written plainly.
@@ -235,7 +376,7 @@ impl Lowerer<'_> {
     }
 
     /// A text that a program reads as shell.
-    fn payload(
+    pub(super) fn payload(
         &mut self,
         command: &Command,
         base: &[u8],
@@ -250,22 +391,29 @@ impl Lowerer<'_> {
         if self.locality == Locality::Local {
             self.locality = command.locality;
         }
-        // `eval` runs here and may assign; assignments before the command reach its text.
+        // Assignments before the command reach its text.
         let mut own = env.clone();
         for assignment in &command.assignments {
             self.track(assignment, &mut own);
         }
-        if base == b"eval" {
-            *env = own;
-            self.text(bytes, origin, place, env);
-        } else {
-            self.text(bytes, origin, place, &mut own);
+        match base {
+            // These run here and may change what comes later; `trap` may do so at any time.
+            b"eval" | b"source" | b"." => {
+                *env = own;
+                self.text(bytes, origin, place, env);
+            }
+            b"trap" => {
+                self.branches += 1;
+                self.text(bytes, origin, place, env);
+                self.branches -= 1;
+            }
+            _ => self.text(bytes, origin, place, &mut own),
         }
         self.locality = before;
     }
 
     /// `eval a b`: the words joined with blanks.
-    fn joined(&mut self, command: &Command, base: &[u8], words: &[Word], env: &mut Environment) {
+    pub(super) fn joined(&mut self, command: &Command, base: &[u8], words: &[Word], env: &mut Environment) {
         if let [word] = words {
             return self.payload_word(command, base, word, env);
         }
@@ -276,7 +424,7 @@ impl Lowerer<'_> {
             self.payload(command, base, &known.join(&b' '), Origin::Within(span), env);
             return;
         }
-        // Unknown words stand as a quoted expansion of nothing that is tracked.
+        // Unknown words stand as an expansion of nothing that is tracked.
         let text: Vec<Vec<u8>> = words.iter().map(shown).collect();
         self.payload(command, base, &text.join(&b' '), Origin::Within(span), env);
     }
@@ -285,7 +433,9 @@ impl Lowerer<'_> {
     fn file(&mut self, followed: &Followed<'_>, first: usize, env: &mut Environment) {
         let Followed { id, command, base, .. } = *followed;
         let Some(word) = command.words.get(first).cloned() else { return };
-        self.written_text(command, base, &word, env);
+        if !self.written_text(command, base, &word, env) && matches!(base, b"source" | b".") {
+            env.doubt_all();
+        }
         if let Some(b"/dev/stdin" | b"/dev/fd/0" | b"-") = word.exact() {
             return self.stdin_payload(command, base, env);
         }
@@ -304,22 +454,23 @@ impl Lowerer<'_> {
 
     /// Shell text on standard input: a here-document, a here-string, a file or a literal producer.
     fn stdin_payload(&mut self, command: &Command, base: &[u8], env: &mut Environment) {
-        for redirect in command.redirects.iter().rev() {
+        for redirect in command.redirects.iter().rev().filter(|redirect| redirect.descriptor == 0) {
             let Some(word) = &redirect.target else { continue };
-            match redirect.kind {
-                RedirectKind::HereDocument | RedirectKind::HereString => {
-                    return self.payload_word(command, base, word, env);
+            if is_text(redirect.kind) {
+                let mut word = word.clone();
+                if let Cooked::Exact(bytes) = &mut word.value
+                    && bytes.ends_with(b"\\")
+                {
+                    // The newline that a here-string gets joins lines here.
+                    bytes.push(b'\n');
                 }
-                RedirectKind::Read | RedirectKind::ReadWrite => {
-                    return self.read_file(command, base, word, env);
-                }
-                RedirectKind::Write
-                | RedirectKind::Append
-                | RedirectKind::WriteBoth
-                | RedirectKind::Duplicate => {}
+                return self.payload_word(command, base, &word, env);
+            }
+            if is_read(redirect.kind) {
+                return self.read_file(command, base, word, env);
             }
         }
-        for Output { bytes, span } in self.stdin.clone() {
+        for Output { bytes, span, .. } in self.stdin.clone() {
             self.payload(command, base, &bytes, Origin::Within(span), env);
         }
     }
@@ -335,7 +486,7 @@ impl Lowerer<'_> {
         !outputs.is_empty()
     }
 
-    fn read_file(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) {
+    pub(super) fn read_file(&mut self, command: &Command, base: &[u8], word: &Word, env: &mut Environment) {
         if self.written_text(command, base, word, env) {
             return;
         }
@@ -363,13 +514,27 @@ impl Lowerer<'_> {
     }
 }
 
+/// Builtins whose texts run in the shell itself.
+fn same_shell(base: &[u8]) -> bool {
+    matches!(base, b"eval" | b"source" | b"." | b"trap" | b"alias")
+}
+
 /// What is known of a word, unknown parts as an empty expansion.
 fn shown(word: &Word) -> Vec<u8> {
+    if let Some(template) = word.template.as_ref().filter(|template| !template.is_empty()) {
+        return template.clone();
+    }
     match &word.value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes.clone(),
-        Cooked::Affix { head, tail } => [head.as_slice(), b"\"$_\"", tail].concat(),
-        Cooked::Opaque => b"\"$_\"".to_vec(),
+        Cooked::Affix { head, tail } => [head.as_slice(), super::word::UNKNOWN, tail].concat(),
+        Cooked::Opaque => super::word::UNKNOWN.to_vec(),
     }
+}
+
+/// `NAME=VALUE`
+fn named(word: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = word.iter().position(|byte| *byte == b'=')?;
+    Some((word.get(..at)?, word.get(at + 1..)?))
 }
 
 /// The last part of a path.
@@ -429,7 +594,8 @@ fn walk(program: &Program<'_>, words: &[Word], start: usize) -> Walk {
                     return walk;
                 }
             }
-            if walk.inert {
+            let text = !walk.texts.is_empty() || !walk.glued.is_empty();
+            if walk.inert || (program.rest && text) {
                 return walk;
             }
             continue;

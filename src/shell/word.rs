@@ -2,17 +2,20 @@
 //! that order). Must never drop an unknown part of a word.
 
 use super::cook;
-use super::environment::Environment;
+use super::environment::{Environment, Variable};
 use super::lower::{Lowerer, Origin};
 use super::model::{Command, CommandId, Cooked, PlaceId, PlaceKind, Word};
 use super::output::Output;
-use super::scan::{self, Part};
+use super::scan::{self, Again, Extra, Part, Subscript};
 use crate::span::Span;
 
 /// How many values of one word are followed.
 const MAX_CANDIDATES: usize = 16;
 /// How many bytes of values may be put into the words of one text; each value counts where it is used.
 const MAX_EXPANDED: usize = 1 << 20;
+
+/// What stands for an unknown part in a text that a shell reads.
+pub(super) const UNKNOWN: &[u8] = b"${_}";
 
 /// A part after its substitutions have been lowered.
 #[derive(Clone, Debug)]
@@ -31,7 +34,12 @@ pub(super) enum Piece {
 enum Atom {
     Byte(u8, bool),
     Unknown(bool),
-    Break,
+    /// A blank at which words are split.
+    Break(u8),
+    /// Quotes: they keep a field that is empty otherwise.
+    Quotes,
+    /// A list without elements: even quoted it makes no field by itself.
+    Nothing,
 }
 
 /// What a written word becomes.
@@ -54,7 +62,7 @@ impl Lowerer<'_> {
     /// A word of a command: all expansions.
     pub(super) fn word(&mut self, raw: &scan::Word, place: PlaceId, env: &mut Environment) -> Fields {
         let mut shape = self.shape(raw);
-        let pieces = self.pieces(&raw.parts, place, env, &mut shape);
+        let pieces = tilde(self.pieces(&raw.parts, place, env, &mut shape));
         let mut fields = Fields::default();
         let expanded = match braces(pieces) {
             Ok(expanded) => expanded,
@@ -82,9 +90,11 @@ impl Lowerer<'_> {
             return vec![Word { value: Cooked::Exact(exact), ..shape }];
         }
         let pieces = self.pieces(&raw.parts, place, env, &mut shape);
-        let mut values = candidates(&pieces).into_iter().map(|atoms| cooked(&unsplit(atoms)));
+        let all = candidates(&pieces);
+        let template = all.first().and_then(|atoms| template(atoms));
+        let mut values = all.into_iter().map(|atoms| cooked(&unsplit(atoms)));
         let value = values.next().unwrap_or_default();
-        vec![Word { value, alternatives: values.collect(), ..shape }]
+        vec![Word { value, alternatives: values.collect(), template, ..shape }]
     }
 
     /// Lowers what parts execute and forgets their value.
@@ -118,17 +128,15 @@ impl Lowerer<'_> {
         match part {
             Part::Literal { bytes, quoted, .. } => Piece::Literal { bytes: bytes.clone(), quoted: *quoted },
             Part::Arithmetic { parts, .. } => {
-                self.pieces(parts, place, env, shape);
+                let pieces = self.pieces(parts, place, env, shape);
+                self.evaluate(parts, &pieces, place, env);
                 Piece::Unknown { quoted: true }
             }
-            Part::Parameter { name, plain, quoted, operand, default } => {
-                let inner = self.pieces(operand, place, env, shape);
-                shape.variables.push(name.clone());
-                if self.expanded > MAX_EXPANDED {
-                    return Piece::Unknown { quoted: *quoted };
-                }
-                let piece = parameter(name, *plain, *quoted, default.then_some(inner), env);
-                self.afford(piece)
+            Part::Parameter { name, plain, quoted, default, operand, extra } => {
+                let extra = extra.as_deref();
+                let (plain, quoted, default) = (*plain, *quoted, *default);
+                let parameter = Parameter { name, plain, quoted, default, operand, extra };
+                self.parameter(&parameter, place, env, shape)
             }
             Part::Substitution { list, process, quoted, span } => {
                 let kind =
@@ -150,13 +158,41 @@ impl Lowerer<'_> {
         }
     }
 
+    fn parameter(
+        &mut self,
+        parameter: &Parameter<'_>,
+        place: PlaceId,
+        env: &mut Environment,
+        shape: &mut Word,
+    ) -> Piece {
+        if let Some(Extra { subscript, .. }) = parameter.extra.filter(|extra| !extra.subscript.is_empty()) {
+            let pieces = self.pieces(subscript, place, env, shape);
+            self.evaluate(subscript, &pieces, place, env);
+        }
+        let operand = self.pieces(parameter.operand, place, env, shape);
+        shape.variables.push(parameter.name.to_vec());
+        if parameter.again() != Again::No {
+            self.expand_again(parameter.name, parameter.again(), place, env);
+        }
+        if self.expanded > MAX_EXPANDED {
+            return Piece::Unknown { quoted: parameter.quoted };
+        }
+        let piece = expanded(parameter, parameter.default.then_some(operand), env);
+        let piece = self.afford(piece);
+        let assigns = parameter.extra.is_some_and(|extra| extra.assigns);
+        if let (true, Piece::Known { values, .. }) = (assigns, &piece) {
+            values.iter().for_each(|value| env.assign(parameter.name, value.clone(), true));
+        }
+        piece
+    }
+
     fn substituted(&mut self, inside: PlaceId, process: bool, quoted: bool) -> Piece {
         let outputs = self.place_outputs(inside);
         if process {
             self.outputs.extend(outputs.into_iter().map(|output| (inside, output)));
             return Piece::Unknown { quoted: true };
         }
-        if outputs.is_empty() {
+        if outputs.is_empty() || outputs.iter().any(|output| !output.whole) {
             return Piece::Unknown { quoted };
         }
         let trimmed = |Output { bytes, .. }: &Output| {
@@ -224,12 +260,35 @@ impl Lowerer<'_> {
             let words = [variant.words.as_slice(), rest].concat();
             self.further(id, &command, kind, words, env);
         }
+        if let Some((first, plain)) = command.words.first().and_then(|first| Some((first, bridged(first)?))) {
+            let first = Word { value: Cooked::Exact(plain), template: None, ..first.clone() };
+            let words = [std::slice::from_ref(&first), rest].concat();
+            self.further(id, &command, PlaceKind::MayVanish, words, env);
+        }
         if command.words.first().is_some_and(may_vanish) && !rest.is_empty() {
             let mut words = rest;
             while words.len() > 1 && words.first().is_some_and(may_vanish) {
                 words = words.get(1..).unwrap_or_default();
             }
             self.further(id, &command, PlaceKind::MayVanish, words.to_vec(), env);
+        }
+    }
+
+    /// The further commands for which another word stands: one that may be several.
+    pub(super) fn other_variants(
+        &mut self,
+        id: CommandId,
+        others: Vec<(std::ops::Range<usize>, Variant)>,
+        env: &mut Environment,
+    ) {
+        for (at, variant) in others.into_iter().filter(|(_, variant)| !variant.own && variant.words.len() > 1)
+        {
+            let Some(command) = self.script.commands.get(id).cloned() else { return };
+            let mut words = command.words.clone();
+            if at.end <= words.len() {
+                words.splice(at, variant.words);
+                self.further(id, &command, PlaceKind::Variable { name: variant.name }, words, env);
+            }
         }
     }
 
@@ -251,12 +310,42 @@ impl Lowerer<'_> {
     }
 }
 
+/// Behind `NAME=` in a word a tilde gives a directory that is not known (bash manual 3.5.2); at the
+/// start of a word it is kept as written.
+fn tilde(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    let Some(Piece::Literal { bytes, quoted: false }) = pieces.first() else { return pieces };
+    let Some(name) = bytes.iter().position(|byte| *byte == b'=') else { return pieces };
+    let begins = |at: usize| matches!(bytes.get(at.saturating_sub(1)), Some(b'=' | b':'));
+    let tilde = (name + 1..bytes.len()).find(|at| bytes.get(*at) == Some(&b'~') && begins(*at));
+    let Some(at) = tilde.filter(|_| name > 0) else { return pieces };
+    let end = bytes.iter().skip(at).position(|byte| b"/:".contains(byte)).map_or(bytes.len(), |len| at + len);
+    let literal =
+        |part: Option<&[u8]>| Piece::Literal { bytes: part.unwrap_or_default().to_vec(), quoted: false };
+    let parts = [literal(bytes.get(..at)), Piece::Unknown { quoted: true }, literal(bytes.get(end..))];
+    pieces.splice(..1, parts);
+    pieces
+}
+
 /// Whether a choice of a brace expansion is empty and unquoted, which makes no word (`{a,}`).
 fn is_nothing(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| match piece {
         Piece::Literal { bytes, quoted } => !quoted && bytes.is_empty(),
         Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => false,
     })
+}
+
+/// A word with several unknown parts, of which the middle is in no head or tail: what is known of it
+/// when they are all empty.
+fn bridged(word: &Word) -> Option<Vec<u8>> {
+    let mut parts = Vec::new();
+    let mut rest = word.template.as_deref()?;
+    while let Some(at) = rest.windows(UNKNOWN.len()).position(|bytes| bytes == UNKNOWN) {
+        parts.push(rest.get(..at)?);
+        rest = rest.get(at + UNKNOWN.len()..)?;
+    }
+    parts.push(rest);
+    let plain = parts.concat();
+    (parts.len() > 2 && !plain.is_empty()).then_some(plain)
 }
 
 /// Whether a word may expand to nothing at all.
@@ -275,30 +364,121 @@ fn names_itself(pieces: &[Piece]) -> bool {
     }
 }
 
-fn parameter(
-    name: &[u8],
+/// A parameter expansion.
+struct Parameter<'p> {
+    name: &'p [u8],
     plain: bool,
     quoted: bool,
-    default: Option<Vec<Piece>>,
-    env: &Environment,
-) -> Piece {
+    default: bool,
+    operand: &'p [Part],
+    extra: Option<&'p Extra>,
+}
+
+impl Parameter<'_> {
+    fn element(&self) -> &Subscript {
+        self.extra.map_or(&Subscript::First, |extra| &extra.element)
+    }
+
+    fn again(&self) -> Again {
+        self.extra.map_or(Again::No, |extra| extra.again)
+    }
+}
+
+fn expanded(parameter: &Parameter<'_>, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
+    let Parameter { name, quoted, .. } = parameter;
     let known = env.get(name);
-    if plain && name == b"IFS" && known.is_none() && !quoted {
+    if parameter.plain && *name == b"IFS" && known.is_none() && !quoted {
         return Piece::Break;
     }
-    let mut values = known.map(|variable| variable.values.clone()).unwrap_or_default();
-    let mut certain = plain && known.is_some_and(|variable| variable.certain && variable.values.len() == 1);
+    let (mut values, mut certain) = (Vec::new(), false);
+    if parameter.again() == Again::Name {
+        let targets = known.iter().flat_map(|variable| &variable.values).filter_map(|value| value.first());
+        let targets = targets.filter_map(Cooked::exact).filter_map(|target| env.get(target));
+        values.extend(targets.flat_map(|variable| elements(variable, parameter)));
+    } else if let Some(variable) = known.filter(|_| parameter.plain || default.is_some()) {
+        values = elements(variable, parameter);
+        let one = values.len() == 1 && !uncertain(variable, parameter.element());
+        let splits = env.get(b"IFS").is_none() || (*quoted && *parameter.element() != Subscript::Joined);
+        certain = parameter.plain && variable.certain && one && splits;
+    }
     if let Some(pieces) = default {
         certain = false;
         values.extend(candidates(&pieces).into_iter().map(|atoms| vec![cooked(&unsplit(atoms))]));
-    } else if !plain {
-        values.clear();
     }
-    values.retain(|value| value.iter().all(|part| part.exact().is_some()));
+    if let Some(from) = offset(parameter) {
+        let lists = known.iter().flat_map(|variable| elements(variable, parameter));
+        values.extend(lists.filter_map(|list| list.get(from..).map(<[Cooked]>::to_vec)));
+    }
+    if let Some(separators) = env.get(b"IFS").filter(|_| !quoted) {
+        let splits = values.iter().flat_map(|value| separated(value, separators)).collect::<Vec<_>>();
+        values.extend(splits);
+    }
+    values.retain(|value| match value.as_slice() {
+        [] | [_] => value.iter().all(|part| part.exact().is_some()),
+        list => list.iter().any(|part| part.exact().is_some()),
+    });
     if values.is_empty() {
-        return Piece::Unknown { quoted };
+        return Piece::Unknown { quoted: *quoted };
     }
-    Piece::Known { name: name.to_vec(), values, certain, quoted }
+    Piece::Known { name: name.to_vec(), values, certain, quoted: *quoted }
+}
+
+/// What an expansion takes of each value of a variable.
+fn elements(variable: &Variable, parameter: &Parameter<'_>) -> Vec<Vec<Cooked>> {
+    let mut taken = Vec::new();
+    for value in &variable.values {
+        match parameter.element() {
+            Subscript::First if variable.keyed => taken.extend(value.iter().map(|one| vec![one.clone()])),
+            Subscript::First => taken.push(value.iter().take(1).cloned().collect()),
+            Subscript::Joined if parameter.quoted => taken.push(vec![in_one(value)]),
+            Subscript::All | Subscript::Joined => taken.push(value.clone()),
+            Subscript::Key(key) if !variable.keyed && index(key).is_some() => {
+                taken.push(index(key).and_then(|at| value.get(at)).into_iter().cloned().collect());
+            }
+            Subscript::Key(_) | Subscript::Any => taken.extend(value.iter().map(|one| vec![one.clone()])),
+        }
+    }
+    taken
+}
+
+/// The start of `${@:2}`, as an index into the list.
+fn offset(parameter: &Parameter<'_>) -> Option<usize> {
+    let list = matches!(parameter.element(), Subscript::All | Subscript::Joined);
+    let [Part::Arithmetic { parts, .. }] = parameter.operand else { return None };
+    let [Part::Literal { bytes, .. }] = parts.as_slice() else { return None };
+    let number = bytes.strip_prefix(b":").filter(|_| list).and_then(index)?;
+    let positional = matches!(parameter.name, b"@" | b"*");
+    Some(if positional { number.saturating_sub(1) } else { number })
+}
+
+/// A value as it is split where the text sets other separators.
+fn separated(value: &[Cooked], separators: &Variable) -> Vec<Vec<Cooked>> {
+    let [Cooked::Exact(bytes)] = value else { return Vec::new() };
+    let sets = separators.values.iter().filter_map(|value| value.first().and_then(Cooked::exact));
+    let split = |set: &[u8]| {
+        let fields = bytes.split(|byte| set.contains(byte)).filter(|field| !field.is_empty());
+        fields.map(|field| Cooked::Exact(field.to_vec())).collect()
+    };
+    sets.map(split).collect()
+}
+
+/// Whether it is open which element is meant.
+fn uncertain(variable: &Variable, element: &Subscript) -> bool {
+    match element {
+        Subscript::Any => true,
+        Subscript::Key(key) => variable.keyed || index(key).is_none(),
+        Subscript::First | Subscript::All | Subscript::Joined => variable.keyed,
+    }
+}
+
+fn index(key: &[u8]) -> Option<usize> {
+    std::str::from_utf8(key).ok()?.parse().ok()
+}
+
+/// The elements of a list with blanks between them.
+fn in_one(value: &[Cooked]) -> Cooked {
+    let parts: Option<Vec<&[u8]>> = value.iter().map(Cooked::exact).collect();
+    parts.map_or(Cooked::Opaque, |parts| Cooked::Exact(parts.join(&b' ')))
 }
 
 /// The bytes of parts that are quoted text and nothing else.
@@ -356,11 +536,12 @@ fn candidates(pieces: &[Piece]) -> Vec<Vec<Atom>> {
 
 fn choices(piece: &Piece) -> Vec<Vec<Atom>> {
     match piece {
+        Piece::Literal { bytes, quoted: true } if bytes.is_empty() => vec![vec![Atom::Quotes]],
         Piece::Literal { bytes, quoted } => {
             vec![bytes.iter().map(|byte| Atom::Byte(*byte, *quoted)).collect()]
         }
         Piece::Unknown { quoted } => vec![vec![Atom::Unknown(*quoted)]],
-        Piece::Break => vec![vec![Atom::Break]],
+        Piece::Break => vec![vec![Atom::Break(b' ')]],
         Piece::Known { values, certain, quoted, .. } => {
             let known = values.iter().map(|value| value_atoms(value, *quoted));
             let unknown = (!certain).then(|| vec![Atom::Unknown(*quoted)]);
@@ -370,14 +551,24 @@ fn choices(piece: &Piece) -> Vec<Vec<Atom>> {
 }
 
 fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
+    if value.is_empty() {
+        return vec![Atom::Nothing];
+    }
     let mut atoms = Vec::new();
     for (index, part) in value.iter().enumerate() {
         if index > 0 {
-            atoms.push(Atom::Break);
+            atoms.push(Atom::Break(b' '));
         }
-        for byte in part.exact().unwrap_or_default() {
+        if quoted {
+            atoms.push(Atom::Quotes);
+        }
+        let Some(bytes) = part.exact() else {
+            atoms.push(Atom::Unknown(quoted));
+            continue;
+        };
+        for byte in bytes {
             let blank = matches!(byte, b' ' | b'\t' | b'\n');
-            atoms.push(if blank && !quoted { Atom::Break } else { Atom::Byte(*byte, quoted) });
+            atoms.push(if blank && !quoted { Atom::Break(*byte) } else { Atom::Byte(*byte, quoted) });
         }
     }
     atoms
@@ -385,14 +576,20 @@ fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
 
 /// Breaks become blanks again, where words are not split.
 fn unsplit(atoms: Vec<Atom>) -> Vec<Atom> {
-    atoms.into_iter().map(|atom| if atom == Atom::Break { Atom::Byte(b' ', true) } else { atom }).collect()
+    let plain = |atom: Atom| match atom {
+        Atom::Break(byte) => Atom::Byte(byte, true),
+        other @ (Atom::Byte(..) | Atom::Unknown(_) | Atom::Quotes | Atom::Nothing) => other,
+    };
+    atoms.into_iter().map(plain).collect()
 }
 
 fn split(atoms: &[Atom], shape: &Word) -> Vec<Word> {
     let mut words = Vec::new();
-    for field in atoms.split(|atom| *atom == Atom::Break) {
-        if !field.is_empty() || (shape.quoted && atoms.is_empty()) {
-            words.push(Word { value: cooked(field), ..shape.clone() });
+    for field in atoms.split(|atom| matches!(atom, Atom::Break(_))) {
+        let nothing = !field.contains(&Atom::Quotes) || field.contains(&Atom::Nothing);
+        let empty = field.iter().all(|atom| matches!(atom, Atom::Quotes | Atom::Nothing));
+        if !(empty && nothing) {
+            words.push(Word { value: cooked(field), template: template(field), ..shape.clone() });
         }
     }
     words
@@ -410,11 +607,15 @@ fn joined(fields: &[Word]) -> Vec<Cooked> {
 }
 
 fn cooked(atoms: &[Atom]) -> Cooked {
+    let wide = |atom: &Atom| !matches!(atom, Atom::Quotes | Atom::Nothing);
+    if !atoms.iter().all(wide) {
+        return cooked(&atoms.iter().copied().filter(wide).collect::<Vec<_>>());
+    }
     let glob = has_glob(atoms);
     let unknown = atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_)));
     let byte = |atom: &Atom| match atom {
         Atom::Byte(byte, _) => Some(*byte),
-        Atom::Unknown(_) | Atom::Break => None,
+        Atom::Unknown(_) | Atom::Break(_) | Atom::Quotes | Atom::Nothing => None,
     };
     if glob {
         return Cooked::Pattern(pattern(atoms));
@@ -426,6 +627,27 @@ fn cooked(atoms: &[Atom]) -> Cooked {
     let mut tail: Vec<u8> = atoms.iter().rev().map_while(byte).collect();
     tail.reverse();
     if head.is_empty() && tail.is_empty() { Cooked::Opaque } else { Cooked::Affix { head, tail } }
+}
+
+/// The text of a word that is known in part.
+fn template(atoms: &[Atom]) -> Option<Vec<u8>> {
+    if !atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_))) {
+        return None;
+    }
+    if atoms.len() > MAX_EXPANDED {
+        return Some(Vec::new());
+    }
+    let mut text = Vec::new();
+    for atom in atoms {
+        match atom {
+            Atom::Byte(byte, _) => text.push(*byte),
+            Atom::Unknown(_) => text.extend_from_slice(UNKNOWN),
+            Atom::Break(byte) => text.push(*byte),
+            Atom::Quotes | Atom::Nothing => {}
+        }
+    }
+    let known = atoms.iter().any(|atom| matches!(atom, Atom::Byte(byte, _) if byte.is_ascii_graphic()));
+    known.then_some(text)
 }
 
 fn has_glob(atoms: &[Atom]) -> bool {
@@ -450,7 +672,7 @@ fn extended(atoms: &[Atom], at: usize) -> Option<usize> {
         match atom {
             Atom::Byte(b'(', false) => depth += 1,
             Atom::Byte(b')', false) => depth -= 1,
-            Atom::Byte(..) | Atom::Unknown(_) | Atom::Break => {}
+            Atom::Byte(..) | Atom::Unknown(_) | Atom::Break(_) | Atom::Quotes | Atom::Nothing => {}
         }
         if depth == 0 {
             return Some(end + 1);
@@ -474,7 +696,8 @@ fn pattern(atoms: &[Atom]) -> Vec<u8> {
                 }
                 out.push(*byte);
             }
-            Atom::Unknown(_) | Atom::Break => out.push(b'*'),
+            Atom::Unknown(_) | Atom::Break(_) => out.push(b'*'),
+            Atom::Quotes | Atom::Nothing => {}
         }
     }
     out

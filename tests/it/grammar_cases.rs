@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stdout)]
 
-use crate::bash_oracle::campaign::{argvs, commands, read};
+use crate::bash_oracle::campaign::{argvs, commands, missed, read};
 use crate::bash_oracle::compare::{Found, find};
 use crate::bash_oracle::sandbox::{Argv, Sandbox};
 use serde::Deserialize;
@@ -72,7 +72,7 @@ fn every_grammar_shape_is_found() {
     }
     println!("{} of {} shapes have an opaque region\n{}", opaque.len(), shapes.len(), opaque.join("\n"));
     assert!(missed.is_empty(), "{} of {} shapes\n{}", missed.len(), shapes.len(), missed.join("\n"));
-    assert!(opaque.len() * 100 <= shapes.len() * 3, "{} opaque\n{}", opaque.len(), opaque.join("\n"));
+    assert!(opaque.len() * 100 <= shapes.len(), "{} opaque\n{}", opaque.len(), opaque.join("\n"));
 }
 
 /// The file says what bash ran; here bash says so itself.
@@ -99,6 +99,29 @@ fn grammar_shapes_run_as_recorded() {
     println!("{}", differ.join("\n"));
 }
 
+/// Programs written by hand, one a line, `\n` for a newline: bash runs them, and says what to find.
+#[test]
+fn written_programs_are_found() {
+    let Some(sandbox) = Sandbox::new() else {
+        println!("skipped: no bash on this machine");
+        return;
+    };
+    let text = std::fs::read_to_string(fixtures().join("cases/programs.txt")).expect("programs.txt");
+    let (mut ran, mut lost) = (0, Vec::new());
+    for line in text.lines() {
+        let program = line.replace("\\n", "\n");
+        let executed = sandbox.run(program.as_bytes()).executed;
+        let script = read(program.as_bytes());
+        let missed = missed(&script, &executed);
+        ran += usize::from(!executed.is_empty());
+        if !missed.is_empty() {
+            lost.push(format!("{program}\n  missed {}\n  found {}", argvs(&missed), commands(&script)));
+        }
+    }
+    assert!(ran * 10 > text.lines().count() * 9, "only {ran} programs ran anything");
+    assert!(lost.is_empty(), "{}", lost.join("\n"));
+}
+
 #[test]
 fn every_reported_line_is_read() {
     for row in rows::<Row>("dev.jsonl") {
@@ -112,7 +135,10 @@ fn every_reported_line_is_read() {
 /// Through the program itself: `check --jsonl` with the policy that protects `bin/protected.sh`.
 #[test]
 fn reported_lines_of_the_protected_script_hold() {
-    let rows: Vec<Row> = rows::<Row>("dev.jsonl").into_iter().filter(|row| row.guard == "other").collect();
+    let rows: Vec<Row> = rows::<Row>("dev.jsonl")
+        .into_iter()
+        .filter(|row| row.guard == "other" || row.guard == "parse")
+        .collect();
     let mut input = String::new();
     for row in &rows {
         input.push_str(&serde_json::json!({ "id": row.id, "command": row.command }).to_string());
@@ -139,6 +165,8 @@ fn reported_lines_of_the_protected_script_hold() {
     for (row, answer) in rows.iter().zip(&answers) {
         assert_eq!(row.id, answer.id, "answers keep the order");
         let holds = match row.expect.as_str() {
+            // What another guard would object to must at least be known as unread.
+            "deny-or-ask" if row.guard == "parse" => !read(row.command.as_bytes()).opaque.is_empty(),
             "deny-or-ask" => answer.decision == "deny" || answer.decision == "ask",
             expect => answer.decision == expect,
         };

@@ -299,6 +299,9 @@ fn facts_arrive_in_the_program() {
     assert!(one("bash", 0).stdin && one("sudo", 0).assignments && one("find", 0).lenient);
     assert!(one("bash", 0).flags.contains(b"+x") && one("bash", 0).flags.contains(b"-x"));
     assert_eq!(list(one("git", 1).subcommand), ["bisect", "run"]);
+    assert_eq!(list(one("make", 0).runs), ["SHELL="]);
+    assert_eq!(list(one("parallel", 0).arguments), [":::", ":::+", "::::", "::::+"]);
+    assert!(one("env", 0).rest && one("xargs", 0).feeds && one("xargs", 0).replaces.contains(b"-I"));
 }
 
 /// Each option of a program stands in one list only; otherwise its reading would depend on order.

@@ -94,7 +94,10 @@ fn parts(of: &[Part], spans: &mut Vec<Span>) {
     for part in of {
         match part {
             Part::Substitution { list, .. } => commands(list, spans),
-            Part::Parameter { operand, .. } => parts(operand, spans),
+            Part::Parameter { operand, extra, .. } => {
+                extra.iter().for_each(|extra| parts(&extra.subscript, spans));
+                parts(operand, spans);
+            }
             Part::Arithmetic { parts: inner, .. } => parts(inner, spans),
             Part::Literal { .. } | Part::Backtick { .. } => {}
         }

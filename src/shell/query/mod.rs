@@ -61,6 +61,16 @@ pub struct Program<'q> {
     pub operands: Operands,
     /// Whether, without a file operand, standard input is read as shell text (`bash`, `sh -s`).
     pub stdin: bool,
+    /// Whether the words behind a text are further words of it (`env -S TEXT A B`).
+    pub rest: bool,
+    /// Beginnings of operands whose rest is a program that is run (`make SHELL=`).
+    pub runs: Names<'q>,
+    /// Words behind which arguments of the text follow (`parallel TEXT ::: A B`).
+    pub arguments: Names<'q>,
+    /// Whether words read from standard input are put behind the operands (`xargs`).
+    pub feeds: bool,
+    /// Options whose argument names what such a word replaces (`xargs -I {}`).
+    pub replaces: Names<'q>,
     /// Where the operands run: `local`, `remote` or `container`.
     pub locality: crate::shell::model::Locality,
     /// Whether an unknown option leaves the rest readable (false: the rest is opaque).
@@ -115,6 +125,12 @@ impl Queries {
     pub fn shipped() -> &'static Self {
         static SHIPPED: Queries = Queries { tables: std::borrow::Cow::Borrowed(&shipped::TABLES) };
         &SHIPPED
+    }
+
+    /// Whether these are the shipped queries.
+    #[must_use]
+    pub fn are_shipped(&self) -> bool {
+        matches!(self.tables, std::borrow::Cow::Borrowed(_))
     }
 
     /// Reads and checks all `.scm` files of a directory, in the order of their names. They replace

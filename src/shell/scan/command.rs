@@ -61,6 +61,11 @@ impl Scanner<'_> {
         scan
     }
 
+    pub(crate) fn finish_expansions(&mut self, word: &mut Word) -> Scan {
+        self.attach_word(word);
+        self.finish(0)
+    }
+
     /// One complete line of the outer list.
     fn line(&mut self) -> Step<List> {
         let list = self.list(true)?;
@@ -323,7 +328,7 @@ impl Scanner<'_> {
                 simple.assignments.push(assignment);
                 continue;
             }
-            let word = match self.array_operand()? {
+            let word = match self.array_operand(&mut simple)? {
                 Some(word) => word,
                 None => self.word()?,
             };
@@ -377,8 +382,11 @@ impl Scanner<'_> {
             return Ok(None);
         }
         self.bump();
-        let value = if self.peek() == Some(b'(') { self.array()? } else { vec![self.word()?] };
-        Ok(Some(Assignment { name, append, subscript, value, span: Span::new(start, self.pos) }))
+        let array = self.peek() == Some(b'(');
+        let (value, keys) = if array { self.array()? } else { (vec![self.word()?], false) };
+        let keyed = keys || !subscript.is_empty();
+        let span = Span::new(start, self.pos);
+        Ok(Some(Assignment { name, append, subscript, value, array, keyed, span }))
     }
 
     /// `[ … ]` behind a name, quotes and expansions inside.
@@ -407,7 +415,7 @@ impl Scanner<'_> {
     }
 
     /// `NAME=( … )` as an operand of `declare` and its kin: a word that is not known whole.
-    fn array_operand(&mut self) -> Step<Option<Word>> {
+    fn array_operand(&mut self, simple: &mut Simple) -> Step<Option<Word>> {
         let start = self.skip(self.pos);
         let mut at = start;
         while self.raw(at).is_some_and(is_name) {
@@ -418,27 +426,25 @@ impl Scanner<'_> {
             return Ok(None);
         }
         let Some(assignment) = self.assignment()? else { return Ok(None) };
-        let mut bytes = assignment.name;
-        bytes.push(b'=');
-        let inside = assignment.value.into_iter().flat_map(|word| word.parts).collect();
-        let parts = vec![
-            Part::Literal { bytes, quoted: true, at: start },
-            Part::Arithmetic { parts: inside, quoted: true },
-        ];
-        Ok(Some(Word { span: assignment.span, parts }))
+        let bytes = [assignment.name.as_slice(), b"="].concat();
+        let unknown = Part::Arithmetic { parts: Vec::new(), quoted: true };
+        let parts = vec![Part::Literal { bytes, quoted: true, at: start }, unknown];
+        let word = Word { span: assignment.span, parts };
+        simple.arrays.push(assignment);
+        Ok(Some(word))
     }
 
     /// `( … )` of an array assignment (bash manual 6.7).
-    pub(crate) fn array(&mut self) -> Step<Vec<Word>> {
+    fn array(&mut self) -> Step<(Vec<Word>, bool)> {
         self.bump();
-        let mut words = Vec::new();
+        let (mut words, mut keyed) = (Vec::new(), false);
         loop {
             self.newlines();
             match self.peek() {
                 None => return self.stop("unclosed array"),
                 Some(b')') => {
                     self.bump();
-                    return Ok(words);
+                    return Ok((words, keyed));
                 }
                 Some(b';' | b'&' | b'|' | b'(') => return self.stop("operator in an array"),
                 Some(_) => {
@@ -448,6 +454,7 @@ impl Scanner<'_> {
                         match self.subscript() {
                             Ok(parts) if self.peek() == Some(b'=') => {
                                 self.bump();
+                                keyed = true;
                                 word.parts.extend(expansions_only(parts));
                             }
                             _ => self.pos = back,

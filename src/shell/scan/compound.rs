@@ -68,9 +68,19 @@ impl Scanner<'_> {
         if self.raw(self.pos) == Some(b'(') {
             return self.outer_subshell();
         }
-        self.put(at, b"(");
+        // To the grammar `{(` is a word: there the parentheses are left out, and so is the separator
+        // before the closing one.
+        let glued = at > 0 && matches!(self.skeleton.get(at - 1), Some(b'{'));
+        let (open, shut): (&[u8], &[u8]) = if glued { (b" ", b" ") } else { (b"(", b")") };
+        self.put(at, open);
         let list = self.list(false)?;
-        self.close(b")", b")")?;
+        self.close(b")", shut)?;
+        if glued && list.elements.last().is_some_and(|last| last.separator != Separator::End) {
+            let inside = Span::new(at, self.pos).slice(&self.skeleton);
+            if let Some(last) = inside.iter().rposition(|byte| *byte != b' ') {
+                self.put(at + last, b" ");
+            }
+        }
         Ok(compound(CompoundKind::Subshell, vec![list]))
     }
 
@@ -155,7 +165,8 @@ impl Scanner<'_> {
         if self.peek() == Some(b'(') && self.peek2() == Some(b'(') {
             self.bump();
             self.bump();
-            loop_.words.push(self.arithmetic_body(b"))")?);
+            let body = self.arithmetic_body(b"))")?;
+            loop_.words.push(evaluated(body));
             self.fill(Span::new(start, self.pos), b' ');
             self.put(start, b"while x");
             self.dummies.push(start + 6);
@@ -372,7 +383,7 @@ impl Scanner<'_> {
         let element =
             Element { stages: vec![stage], negated: false, timed: false, separator: Separator::End, span };
         let mut function = compound(CompoundKind::Function, vec![List { elements: vec![element] }]);
-        function.name = name.span.slice(self.src).to_vec();
+        function.name = written(name);
         function.header = name.span;
         Ok(function)
     }
@@ -430,7 +441,7 @@ impl Scanner<'_> {
         self.bump();
         self.bump();
         match self.arithmetic_body(b"))") {
-            Ok(word) => Ok(Some(self.tested(start, vec![word]))),
+            Ok(word) => Ok(Some(self.tested(start, vec![evaluated(word)]))),
             Err(stop) => {
                 self.retry(stop, back, marks)?;
                 Ok(None)
@@ -454,6 +465,23 @@ impl Scanner<'_> {
     pub(crate) fn name_at(&self, at: usize) -> bool {
         self.raw(at).is_some_and(|byte| is_name(byte) && !byte.is_ascii_digit())
     }
+}
+
+/// The literal bytes of a word.
+fn written(word: &Word) -> Vec<u8> {
+    let literal = |part: &Part| match part {
+        Part::Literal { bytes, .. } => bytes.clone(),
+        Part::Parameter { .. }
+        | Part::Substitution { .. }
+        | Part::Backtick { .. }
+        | Part::Arithmetic { .. } => Vec::new(),
+    };
+    word.parts.iter().flat_map(literal).collect()
+}
+
+/// The inside of arithmetic as one word.
+fn evaluated(body: Word) -> Word {
+    Word { span: body.span, parts: vec![Part::Arithmetic { parts: body.parts, quoted: true }] }
 }
 
 fn compound(kind: CompoundKind, lists: Vec<List>) -> Compound {

@@ -1,7 +1,7 @@
 //! Expansions (bash manual 3.5): parameters, substitutions, arithmetic. Only their extent and what
 //! they execute is read; nothing is expanded.
 
-use super::{List, Part, Scanner, Skeleton, Step, Word, is_name};
+use super::{Again, Extra, List, Part, Scanner, Skeleton, Step, Subscript, Word, is_name};
 use crate::span::Span;
 
 impl Scanner<'_> {
@@ -31,12 +31,16 @@ impl Scanner<'_> {
             Some(byte) if is_name(byte) || b"@*#?-$!".contains(&byte) => {
                 self.bump();
                 let name = self.parameter_name();
+                let element = whole(&name);
+                let extra =
+                    (element != Subscript::First).then(|| Box::new(Extra { element, ..Extra::default() }));
                 parts.push(Part::Parameter {
                     name,
                     plain: true,
                     quoted: double,
-                    operand: Vec::new(),
                     default: false,
+                    operand: Vec::new(),
+                    extra,
                 });
                 Ok(())
             }
@@ -133,25 +137,54 @@ impl Scanner<'_> {
         let reference = self.peek() == Some(b'!') && self.peek2() != Some(b'}');
         let plain = matches!(self.peek2(), Some(b'}' | b':' | b'-' | b'=' | b'+' | b'%' | b'/'));
         let length = self.peek() == Some(b'#') && !plain;
-        let mut indirect = reference || length;
-        if indirect {
+        if reference || length {
             self.bump();
         }
         let name = self.parameter_name();
-        let mut operand = Vec::new();
+        let (mut element, mut subscript) = (whole(&name), Vec::new());
         if self.peek() == Some(b'[') {
-            let all = matches!(self.peek2(), Some(b'@' | b'*')) && self.peek3() == Some(b']');
-            let subscript = self.subscript()?;
-            if !all {
-                indirect = true;
-                operand.extend(subscript);
-            }
+            (element, subscript) = self.element()?;
         }
         let bare = self.peek() == Some(b'}');
+        let again = match (self.peek(), self.peek2()) {
+            (Some(b'}'), _) if reference && element == Subscript::First => Again::Name,
+            (Some(b'@'), Some(b'P')) => Again::Prompt,
+            _ => Again::No,
+        };
         let (default, literal_quotes) = self.operator(double);
+        let mut assigns = false;
+        let colon = self.peek() == Some(b':');
+        let offset = colon && !default && !self.peek2().is_some_and(|byte| b"-=+?".contains(&byte));
+        if default {
+            if colon {
+                self.bump();
+            }
+            assigns = self.peek() == Some(b'=');
+            self.bump();
+        }
+        let mut operand = Vec::new();
         self.operand(&mut operand, double, literal_quotes)?;
-        parts.push(Part::Parameter { name, plain: bare && !indirect, quoted: double, operand, default });
+        if offset {
+            operand = vec![Part::Arithmetic { parts: operand, quoted: true }];
+        }
+        let plain = bare && !reference && !length;
+        let rare = assigns || element != Subscript::First || again != Again::No;
+        let extra = rare.then(|| Box::new(Extra { assigns, subscript, element, again }));
+        parts.push(Part::Parameter { name, plain, quoted: double, default, operand, extra });
         Ok(())
+    }
+
+    /// The subscript of a parameter.
+    fn element(&mut self) -> Step<(Subscript, Vec<Part>)> {
+        let ends = self.peek3() == Some(b']');
+        let all = self.peek2().filter(|_| ends);
+        let parts = self.subscript()?;
+        Ok(match (all, parts.as_slice()) {
+            (Some(b'@'), _) => (Subscript::All, Vec::new()),
+            (Some(b'*'), _) => (Subscript::Joined, Vec::new()),
+            (_, [Part::Literal { bytes, .. }]) => (Subscript::Key(bytes.clone()), parts),
+            _ => (Subscript::Any, parts),
+        })
     }
 
     /// Looks at the operator: whether the operand may become the value, and whether single quotes
@@ -166,14 +199,21 @@ impl Scanner<'_> {
     }
 
     fn operand(&mut self, parts: &mut Vec<Part>, double: bool, literal_quotes: bool) -> Step<()> {
+        // In double quotes single quotes are plain and what they hold is expanded, but a brace between
+        // them does not close (bash 5.2).
+        let mut single = false;
         loop {
             match self.peek() {
                 None => return self.stop("unclosed ${"),
-                Some(b'}') => {
+                Some(b'}') if !single => {
                     self.bump();
                     return Ok(());
                 }
-                Some(b'\'') if literal_quotes => self.literal_byte(parts),
+                Some(b'\'') if literal_quotes => {
+                    single = !single;
+                    self.literal_byte(parts);
+                }
+                Some(b'"') if single => self.literal_byte(parts),
                 Some(b'"') => {
                     self.pos = self.skip(self.pos);
                     self.double_quoted(parts)?;
@@ -235,6 +275,8 @@ impl Scanner<'_> {
             match self.raw(at) {
                 None => return self.stop("unclosed backtick"),
                 Some(b'`') => break,
+                // A continuation goes even between single quotes.
+                Some(b'\\') if self.raw(at + 1) == Some(b'\n') => at += 2,
                 Some(b'\\') => match self.raw(at + 1) {
                     Some(next) if matches!(next, b'$' | b'`' | b'\\') || (double && next == b'"') => {
                         bytes.push(next);
@@ -255,5 +297,14 @@ impl Scanner<'_> {
         let span = Span::new(start, self.pos);
         parts.push(Part::Backtick { bytes, quoted: double, span });
         Ok(())
+    }
+}
+
+/// `$@` and `$*` are lists by themselves.
+fn whole(name: &[u8]) -> Subscript {
+    match name {
+        b"@" => Subscript::All,
+        b"*" => Subscript::Joined,
+        _ => Subscript::First,
     }
 }

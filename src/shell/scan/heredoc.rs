@@ -15,7 +15,7 @@ pub(crate) struct Pending {
 
 impl Scanner<'_> {
     /// The rest of a heredoc redirect behind `<<`.
-    pub(crate) fn heredoc_operator(&mut self, start: usize) -> Step<Redirect> {
+    pub(crate) fn heredoc_operator(&mut self, start: usize, descriptor: u32) -> Step<Redirect> {
         let tabs = self.peek() == Some(b'-');
         if tabs {
             self.bump();
@@ -34,7 +34,8 @@ impl Scanner<'_> {
         self.bodies.push(None);
         self.pending.push(Pending { number, delimiter, quoted, tabs });
         let span = Span::new(start, self.pos);
-        Ok(Redirect { kind: RedirectKind::HereDocument, target: None, span, heredoc: Some(number) })
+        let kind = RedirectKind::HereDocument;
+        Ok(Redirect { kind, descriptor, target: None, span, heredoc: Some(number) })
     }
 
     /// Reads the bodies that wait for the newline just passed.
@@ -68,11 +69,6 @@ impl Scanner<'_> {
             }
             let mut line = Vec::new();
             let mut at = start;
-            if pending.tabs {
-                while self.raw(at) == Some(b'\t') {
-                    at += 1;
-                }
-            }
             while let Some(byte) = self.raw(at).filter(|byte| *byte != b'\n') {
                 if byte == b'\\' && !pending.quoted {
                     if self.raw(at + 1) == Some(b'\n') {
@@ -91,7 +87,9 @@ impl Scanner<'_> {
                 at += 1;
             }
             self.pos = (at + 1).min(self.limit);
-            if line == pending.delimiter {
+            // Tabs go after lines have been joined.
+            let tabs = line.iter().take_while(|byte| pending.tabs && **byte == b'\t').count();
+            if line.get(tabs..) == Some(pending.delimiter.as_slice()) {
                 return start;
             }
         }
@@ -100,6 +98,7 @@ impl Scanner<'_> {
     /// The live parts of an unquoted body.
     pub(crate) fn heredoc_text(&mut self, start: usize, end: usize) -> Word {
         let (limit, pending) = (self.limit, std::mem::take(&mut self.pending));
+        let joins = std::mem::replace(&mut self.joins, true);
         let mark = self.mark();
         self.pos = start;
         self.limit = end;
@@ -115,6 +114,7 @@ impl Scanner<'_> {
             }
         }
         self.limit = limit;
+        self.joins = joins;
         self.pending = pending;
         Word { span: Span::new(start, end), parts }
     }
@@ -139,6 +139,11 @@ impl Scanner<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The same within a single word; its bodies are taken.
+    pub(crate) fn attach_word(&mut self, word: &mut Word) {
+        attach_parts(&mut word.parts, &mut self.bodies);
     }
 
     /// Gives each heredoc redirect its body.
@@ -180,7 +185,7 @@ fn attach(list: &mut List, bodies: &mut Bodies) {
                 Body::Simple(simple) => {
                     attach_redirects(&mut simple.redirects, bodies);
                     simple.words.iter_mut().for_each(|word| attach_parts(&mut word.parts, bodies));
-                    for assignment in &mut simple.assignments {
+                    for assignment in simple.assignments.iter_mut().chain(&mut simple.arrays) {
                         attach_parts(&mut assignment.subscript, bodies);
                         assignment.value.iter_mut().for_each(|word| attach_parts(&mut word.parts, bodies));
                     }
@@ -210,7 +215,10 @@ fn attach_parts(parts: &mut [Part], bodies: &mut Bodies) {
     for part in parts {
         match part {
             Part::Substitution { list, .. } => attach(list, bodies),
-            Part::Parameter { operand, .. } => attach_parts(operand, bodies),
+            Part::Parameter { operand, extra, .. } => {
+                attach_parts(operand, bodies);
+                extra.iter_mut().for_each(|extra| attach_parts(&mut extra.subscript, bodies));
+            }
             Part::Arithmetic { parts, .. } => attach_parts(parts, bodies),
             Part::Literal { .. } | Part::Backtick { .. } => {}
         }

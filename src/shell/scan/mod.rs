@@ -113,6 +113,8 @@ pub struct Simple {
     pub assignments: Vec<Assignment>,
     /// Redirects, wherever they stand.
     pub redirects: Vec<Redirect>,
+    /// Array assignments among the words (`declare -a x=(…)`).
+    pub arrays: Vec<Assignment>,
 }
 
 /// Compound commands (bash manual 3.2.5) and function definitions.
@@ -166,6 +168,10 @@ pub struct Assignment {
     pub subscript: Vec<Part>,
     /// The value, or an array's elements.
     pub value: Vec<Word>,
+    /// Whether it is `NAME=( … )`.
+    pub array: bool,
+    /// Whether a subscript says which element a value is.
+    pub keyed: bool,
     /// Its range.
     pub span: Span,
 }
@@ -175,6 +181,8 @@ pub struct Assignment {
 pub struct Redirect {
     /// Operator.
     pub kind: RedirectKind,
+    /// The descriptor, as in the model.
+    pub descriptor: u32,
     /// Target; for a heredoc its body, once read.
     pub target: Option<Word>,
     /// Its range.
@@ -190,6 +198,47 @@ pub struct Word {
     pub span: Span,
     /// Its parts in order.
     pub parts: Vec<Part>,
+}
+
+/// Which element of an array an expansion names (bash manual 6.7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Subscript {
+    /// No subscript: the value, or the first element.
+    #[default]
+    First,
+    /// `[@]`: all, one word each.
+    All,
+    /// `[*]`: all, in double quotes one word.
+    Joined,
+    /// A subscript that is written out.
+    Key(Vec<u8>),
+    /// Any other subscript.
+    Any,
+}
+
+/// What few parameter expansions have (bash manual 3.5.3).
+#[derive(Debug, Default)]
+pub struct Extra {
+    /// Whether a default value is assigned as well (`:=`).
+    pub assigns: bool,
+    /// What the subscript expands.
+    pub subscript: Vec<Part>,
+    /// Which element of an array it names.
+    pub element: Subscript,
+    /// Whether the value is expanded again.
+    pub again: Again,
+}
+
+/// Whether a parameter's value is expanded once more (bash manual 3.5.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    /// It is not.
+    #[default]
+    No,
+    /// `${!x}`: it names a variable.
+    Name,
+    /// `${x@P}`: it is expanded as a prompt.
+    Prompt,
 }
 
 /// A part of a word.
@@ -208,14 +257,16 @@ pub enum Part {
     Parameter {
         /// The parameter.
         name: Vec<u8>,
-        /// Whether it is `$name` or `${name}` (or `${name[@]}`): the plain value.
+        /// Whether it is `$name` or `${name}` (or `${name[…]}`): the plain value.
         plain: bool,
         /// Whether it stands in double quotes.
         quoted: bool,
-        /// Parts of the operand and the subscript.
-        operand: Vec<Part>,
         /// Whether the operand is a value that may be used (`:-` and its kin).
         default: bool,
+        /// Parts of the operand.
+        operand: Vec<Part>,
+        /// What else it has.
+        extra: Option<Box<Extra>>,
     },
     /// `$( … )`, `<( … )`, `>( … )`: scanned in place.
     Substitution {
@@ -255,6 +306,16 @@ pub(crate) struct Stop {
 
 pub(crate) type Step<T> = Result<T, Stop>;
 
+/// Scans what a text expands when it is read as a here-document's body is: the value of a variable in
+/// arithmetic, a prompt.
+pub fn expansions(source: &[u8]) -> (Word, Scan) {
+    let mut scanner = Scanner::new(source);
+    let mut word = scanner.heredoc_text(0, source.len());
+    (scanner.pos, scanner.over) = (source.len(), true);
+    let scan = scanner.finish_expansions(&mut word);
+    (word, scan)
+}
+
 /// Scans a source text piece by piece, so that memory does not grow with the text.
 pub fn scan(source: &[u8]) -> impl Iterator<Item = Scan> {
     let mut scanner = Scanner::new(source);
@@ -276,6 +337,8 @@ pub(crate) struct Scanner<'s> {
     pub(crate) retries: usize,
     pub(crate) line: (usize, usize),
     pub(crate) over: bool,
+    /// Whether continuations go from quoted text, too: in the body of a here-document.
+    pub(crate) joins: bool,
 }
 
 /// What has to be undone when a guess or a line fails.
@@ -306,6 +369,7 @@ impl<'s> Scanner<'s> {
             retries: 0,
             line: (0, 0),
             over: false,
+            joins: false,
         }
     }
 
@@ -350,6 +414,27 @@ impl<'s> Scanner<'s> {
             at += 2;
         }
         at
+    }
+
+    /// Quoted text as it is read: in the body of a here-document its lines are joined first.
+    pub(crate) fn quoted_text(&self, span: Span) -> Vec<u8> {
+        let raw = span.slice(self.src);
+        if !self.joins || !raw.contains(&b'\\') {
+            return raw.to_vec();
+        }
+        let mut text = Vec::new();
+        let mut bytes = raw.iter();
+        while let Some(byte) = bytes.next() {
+            match (byte, bytes.as_slice().first()) {
+                (b'\\', Some(b'\n')) => drop(bytes.next()),
+                (b'\\', Some(next)) => {
+                    text.extend([b'\\', *next]);
+                    bytes.next();
+                }
+                _ => text.push(*byte),
+            }
+        }
+        text
     }
 
     /// The byte at the cursor, behind continuations.
@@ -421,7 +506,7 @@ impl<'s> Scanner<'s> {
         if self.raw(self.pos) == Some(b'#') {
             let start = self.pos;
             while self.raw(self.pos).is_some_and(|byte| byte != b'\n') {
-                self.pos += 1;
+                self.pos = if self.joins { self.skip(self.pos + 1) } else { self.pos + 1 };
             }
             self.out.data.push((Span::new(start, self.pos), "comment"));
         }

@@ -30,8 +30,9 @@ impl Scanner<'_> {
         }
         self.pos = operator;
         let kind = self.redirect_operator();
+        let descriptor = number(Span::new(start, operator).slice(self.src), first);
         if matches!(kind, RedirectKind::HereDocument) {
-            return self.heredoc_operator(start).map(Some);
+            return self.heredoc_operator(start, descriptor).map(Some);
         }
         self.blanks();
         let word = self.word()?;
@@ -40,7 +41,7 @@ impl Scanner<'_> {
         }
         let kind = duplicates(kind, word.span.slice(self.src));
         let span = Span::new(start, self.pos);
-        Ok(Some(Redirect { kind, target: Some(word), span, heredoc: None }))
+        Ok(Some(Redirect { kind, descriptor, target: Some(word), span, heredoc: None }))
     }
 
     /// Steps over `12` or `{name}` right before an operator; `start` when there is none.
@@ -87,6 +88,17 @@ impl Scanner<'_> {
             }
         }
         RedirectKind::Read
+    }
+}
+
+/// The number written before an operator that begins with `first`.
+fn number(written: &[u8], first: u8) -> u32 {
+    let digits: String =
+        written.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| *byte as char).collect();
+    match written.first() {
+        None => u32::from(first != b'<'),
+        Some(b'{') => u32::MAX,
+        Some(_) => digits.parse().unwrap_or(u32::MAX),
     }
 }
 

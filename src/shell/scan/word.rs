@@ -109,7 +109,7 @@ impl Scanner<'_> {
         if self.raw(at).is_none() {
             return self.stop("unclosed single quote");
         }
-        let bytes = Span::new(start, at).slice(self.src).to_vec();
+        let bytes = self.quoted_text(Span::new(start, at));
         parts.push(Part::Literal { bytes, quoted: true, at: start });
         self.pos = at + 1;
         Ok(())
@@ -142,8 +142,7 @@ impl Scanner<'_> {
                 Some(_) => at += 1,
             }
         }
-        let raw = Span::new(start, at).slice(self.src);
-        let bytes = crate::shell::cook::ansi_c(raw);
+        let bytes = crate::shell::cook::ansi_c(&self.quoted_text(Span::new(start, at)));
         parts.push(Part::Literal { bytes, quoted: true, at: start });
         self.pos = at + 1;
         Ok(())

@@ -1,7 +1,7 @@
 //! Compares what bash ran with what stanchion calls executed.
 
 use super::sandbox::Argv;
-use stanchion::shell::model::{Command, Cooked, PlaceKind, RedirectKind, Script, Word};
+use stanchion::shell::model::{Command, Cooked, Opaque, PlaceKind, RedirectKind, Script, Word};
 
 /// How an execution was accounted for; the best that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,10 +11,10 @@ pub enum Found {
     /// Two commands whose words bash joined. bash 5.2 prints a substitution that holds a heredoc and
     /// reads it again, and the `;` behind the heredoc's line is lost: `$(a <<E | b ; c⏎E⏎)` runs `b c`.
     Joined,
+    /// Through a command of whose first word nothing is known.
+    Vague,
     /// It lies in an opaque region.
     Opaque,
-    /// Through a command whose first word is not known exactly.
-    Vague,
     /// A command with that name and compatible words.
     Command,
 }
@@ -27,15 +27,19 @@ pub fn find(script: &Script, argv: &Argv) -> Found {
         if !matches(script, command, argv) {
             continue;
         }
-        let known = command.words[0]
-            .values()
-            .any(|value| value.exact().is_some_and(|bytes| base(bytes) == &name[..]));
+        let nothing = |word: &&Word| !matches!(word.value, Cooked::Pattern(_)) && gives(word, &[], true);
+        let first = command.words.iter().find(|word| !nothing(word));
+        let known = first.is_some_and(|word| word.values().any(|value| names(value, name)));
         best = best.max(if known { Found::Command } else { Found::Vague });
     }
-    if best == Found::Missed && script.opaque.iter().any(|region| contains(&region.bytes, name)) {
+    let unique = argv.get(1).filter(|word| word.starts_with(b"n") && word.len() > 1);
+    let mentioned = |region: &Opaque| {
+        contains(&region.bytes, name) && unique.is_none_or(|unique| contains(&region.bytes, unique))
+    };
+    if best < Found::Opaque && script.opaque.iter().any(mentioned) {
         best = Found::Opaque;
     }
-    if best == Found::Missed && joined(script, argv) {
+    if best < Found::Joined && joined(script, argv) {
         best = Found::Joined;
     }
     best
@@ -59,6 +63,18 @@ fn joined(script: &Script, argv: &Argv) -> bool {
         })
 }
 
+/// Whether a value says which program it is.
+fn names(value: &Cooked, name: &[u8]) -> bool {
+    match value {
+        Cooked::Exact(bytes) => base(bytes) == name,
+        Cooked::Affix { head, tail } => {
+            !(head.is_empty() && tail.is_empty()) && compatible(value, name, true)
+        }
+        Cooked::Pattern(_) => compatible(value, name, true),
+        Cooked::Opaque => false,
+    }
+}
+
 fn base(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
@@ -76,7 +92,7 @@ fn matches(script: &Script, command: &Command, argv: &Argv) -> bool {
     }
     // Wrappers that add words of their own, and replace `{}`.
     let feeds = script.kinds(command.place).any(|kind| {
-        matches!(kind, PlaceKind::Wrapper { program } if matches!(&program[..], b"xargs" | b"find" | b"parallel" | b"fd"))
+        matches!(kind, PlaceKind::Wrapper { program } if matches!(&program[..], b"xargs" | b"gxargs" | b"find" | b"gfind" | b"parallel" | b"fd" | b"make"))
     });
     // `reach[n]`: the words so far can have given the first `n` of argv.
     let mut reach = vec![false; argv.len() + 1];
@@ -117,11 +133,12 @@ fn gives(word: &Word, arguments: &[Vec<u8>], first: bool) -> bool {
             Cooked::Pattern(_) | Cooked::Opaque => true,
         }),
         [start, .., end] => word.values().any(|value| match value {
+            Cooked::Pattern(_) => arguments.iter().all(|argument| compatible(value, argument, false)),
             Cooked::Exact(bytes) => fields(bytes, arguments, first),
             Cooked::Affix { head, tail } => {
                 (start.starts_with(head) || first && same(head, start, first)) && end.ends_with(tail)
             }
-            Cooked::Pattern(_) | Cooked::Opaque => true,
+            Cooked::Opaque => true,
         }),
     }
 }
@@ -145,18 +162,53 @@ fn same(bytes: &[u8], argument: &[u8], first: bool) -> bool {
 fn compatible(value: &Cooked, argument: &[u8], first: bool) -> bool {
     match value {
         // A tilde is kept as written: bash puts an absolute path in its place.
-        Cooked::Exact(bytes) if matches!(bytes.as_slice(), [b'~'] | [b'~', b'/', ..]) => {
-            let home = argument.strip_suffix(bytes.get(1..).unwrap_or_default());
+        Cooked::Exact(bytes) if bytes.starts_with(b"~") => {
+            let name = bytes.iter().position(|byte| *byte == b'/').unwrap_or(bytes.len());
+            let home = argument.strip_suffix(&bytes[name..]);
             bytes == argument || home.is_some_and(|home| home.starts_with(b"/"))
         }
         Cooked::Exact(bytes) => same(bytes, argument, first),
         Cooked::Affix { head, tail } => {
             let head = if first { base(head) } else { head };
+            let tail = if first { base(tail) } else { tail };
             argument.len() >= head.len() + tail.len()
                 && argument.starts_with(head)
                 && argument.ends_with(tail)
         }
-        Cooked::Pattern(_) | Cooked::Opaque => true,
+        Cooked::Pattern(pattern) => {
+            let pattern = if first { base(pattern) } else { pattern };
+            glob(pattern, argument) || literally(pattern, argument)
+        }
+        Cooked::Opaque => true,
+    }
+}
+
+/// Whether a glob matches; a bracket stands for any one byte here.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        [b'*', rest @ ..] => (0..=text.len()).any(|at| glob(rest, &text[at..])),
+        [b'?', rest @ ..] => {
+            let first = std::str::from_utf8(text).ok().and_then(|text| text.chars().next());
+            !text.is_empty() && glob(rest, &text[first.map_or(1, char::len_utf8)..])
+        }
+        [b'[', rest @ ..] if !text.is_empty() && rest.contains(&b']') => {
+            let ends = rest.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b']');
+            ends.map(|(end, _)| end).any(|end| glob(&rest[end + 1..], &text[1..]))
+                || text[0] == b'[' && glob(rest, &text[1..])
+        }
+        [b'\\', byte, rest @ ..] | [byte, rest @ ..] => text.first() == Some(byte) && glob(rest, &text[1..]),
+    }
+}
+
+/// Whether an argument is a pattern that matched no file; `*` stands for what is not known, too.
+fn literally(pattern: &[u8], text: &[u8]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        [b'*', rest @ ..] => (0..=text.len()).any(|at| literally(rest, &text[at..])),
+        [b'\\', byte, rest @ ..] | [byte, rest @ ..] => {
+            text.first() == Some(byte) && literally(rest, &text[1..])
+        }
     }
 }
 

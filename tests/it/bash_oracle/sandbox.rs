@@ -17,8 +17,70 @@ use std::process::{Command, Stdio};
 pub type Argv = Vec<Vec<u8>>;
 
 /// Programs beside the stubs that a generated program may use, if this machine has them.
-const PROGRAMS: &[&str] =
-    &["bash", "cat", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "timeout", "xargs"];
+const PROGRAMS: &[&str] = &[
+    "bash",
+    "cat",
+    "chrt",
+    "dash",
+    "env",
+    "find",
+    "flock",
+    "ionice",
+    "mkdir",
+    "nice",
+    "nohup",
+    "prlimit",
+    "script",
+    "setsid",
+    "sh",
+    "ssh-agent",
+    "stdbuf",
+    "taskset",
+    "tee",
+    "timeout",
+    "unshare",
+    "xargs",
+];
+
+/// Second names of such programs.
+const SECOND_NAMES: &[(&str, &str)] =
+    &[("gtimeout", "timeout"), ("gnice", "nice"), ("gxargs", "xargs"), ("gfind", "find")];
+
+/// Programs for which `emulate.sh` stands in.
+const EMULATED: &[&str] = &[
+    "bundle",
+    "busybox",
+    "caffeinate",
+    "catchsegv",
+    "dbus-run-session",
+    "direnv",
+    "doas",
+    "docker",
+    "entr",
+    "fd",
+    "git",
+    "kubectl",
+    "ltrace",
+    "make",
+    "mise",
+    "npx",
+    "parallel",
+    "pipenv",
+    "podman",
+    "poetry",
+    "python3",
+    "runuser",
+    "sed",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "tmux",
+    "unbuffer",
+    "uv",
+    "watch",
+    "xvfb-run",
+];
 
 /// A directory to run programs in.
 pub struct Sandbox {
@@ -66,19 +128,16 @@ impl Sandbox {
         fs::create_dir(root.path().join("work")).expect("work");
         let log = root.path().join("log");
         for stub in stubs {
-            let status = i32::from(stub.starts_with('x'));
-            let text = format!(
-                "#!/bin/sh\nprintf '%s\\0' \"$#\" \"${{0##*/}}\" \"$@\" >>'{}'\nexit {status}\n",
-                log.display()
-            );
-            let path = bin.join(stub);
-            fs::write(&path, text).expect("a stub");
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a stub");
+            executable(&bin.join(stub), &stub_text(&log, i32::from(stub.starts_with('x'))));
         }
-        for program in PROGRAMS {
+        let seconds = SECOND_NAMES.iter().copied();
+        for (name, program) in PROGRAMS.iter().map(|name| (*name, *name)).chain(seconds) {
             if let Some(path) = find_program(program) {
-                symlink(path, bin.join(program)).expect("a link");
+                symlink(path, bin.join(name)).expect("a link");
             }
+        }
+        for name in EMULATED {
+            executable(&bin.join(name), include_str!("emulate.sh"));
         }
         let launcher = root.path().join("launch");
         let text = format!(
@@ -99,6 +158,8 @@ impl Sandbox {
         fs::create_dir_all(&work).expect("work");
         fs::write(work.join("in"), b"").expect("in");
         let log = self.root.path().join("log");
+        fs::create_dir(work.join("bin")).expect("bin");
+        executable(&work.join("bin/protected.sh"), &stub_text(&log, 0));
         let errors = self.root.path().join("errors");
         let _ = fs::remove_file(&log);
         let mut child = Command::new("/bin/sh")
@@ -138,6 +199,17 @@ impl Sandbox {
             .expect("bash starts")
             .stdout
     }
+}
+
+/// A stub that appends its record to `log` and ends with `status`.
+fn stub_text(log: &Path, status: i32) -> String {
+    let log = log.display();
+    format!("#!/bin/sh\nprintf '%s\\0' \"$#\" \"${{0##*/}}\" \"$@\" >>'{log}'\nexit {status}\n")
+}
+
+fn executable(path: &Path, text: &str) {
+    fs::write(path, text).expect("a program");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
 /// Reads a log: argument count, name, arguments, each ended by NUL.
