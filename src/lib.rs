@@ -7,6 +7,7 @@ pub mod call;
 pub mod gate;
 pub mod guards;
 pub mod harness;
+pub mod install;
 pub mod matrix;
 pub mod policy;
 pub mod shell;
