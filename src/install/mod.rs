@@ -3,6 +3,7 @@
 //! print, exit or read the environment.
 
 
+pub mod doctor;
 pub mod entry;
 pub mod facts;
 pub mod files;
