@@ -44,6 +44,12 @@ impl Gate {
         Self { policies, queries: Queries::shipped(), guards: guards::all() }
     }
 
+    /// Its policies.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
     /// The same gate with other queries.
     #[must_use]
     pub fn with_queries(mut self, queries: &'static Queries) -> Self {

@@ -26,6 +26,8 @@ unless --claude. Input that is not a shell call is no objection.
 Options:
       --command <CMD>       The command, in place of JSON on stdin
       --claude              Leave stdout empty
+      --harness <NAME>      The harness that calls
+      --native <NAMES>      Harnesses with registrations of their own, whose calls are not answered here
       --background <BOOL>   Accepted for compatibility; never changes a decision
       --root <DIR>          The project's root
       --home <DIR>          The home of the guarded system
@@ -42,6 +44,7 @@ const PANIC: &str = "[unclassifiable-protected-command] The command may concern 
 #[derive(Debug, Default)]
 struct Args {
     command: Option<Vec<u8>>,
+    native: Option<OsString>,
     claude: bool,
     help: bool,
     place: Place,
@@ -96,7 +99,16 @@ fn payload(args: &Args) -> Option<Payload> {
     }
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes).ok()?;
+    if args.native.as_ref().is_some_and(|native| is_left(native, &bytes)) {
+        return None;
+    }
     harness::decode(&bytes)
+}
+
+/// Whether a call comes from a harness that asks through a registration of its own, too.
+fn is_left(native: &OsStr, bytes: &[u8]) -> bool {
+    let guest = harness::host::guest(bytes).unwrap_or_default();
+    !guest.is_empty() && native.as_bytes().split(|byte| *byte == b',').any(|name| name == guest.as_bytes())
 }
 
 /// Writes a reply. A harness that closed stdout cannot be answered: no opinion then.
@@ -151,7 +163,8 @@ type Setter = fn(&mut Args, OsString);
 fn option(name: &[u8]) -> Option<Setter> {
     Some(match name {
         b"--command" => |args, value| args.command = Some(value.into_vec()),
-        b"--background" => |_, _| {},
+        b"--background" | b"--harness" => |_, _| {},
+        b"--native" => |args, value| args.native = Some(value),
         b"--root" => |args, value| args.place.root = Some(PathBuf::from(value)),
         b"--home" => |args, value| args.place.home = Some(PathBuf::from(value)),
         b"--policy" => |args, value| args.selection.policies.push(PathBuf::from(value)),

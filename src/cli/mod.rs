@@ -2,18 +2,23 @@
 
 mod check;
 mod checkout;
+mod completions;
+mod doctor;
 mod dump_tree;
 mod explain;
 mod hook;
+mod install;
 mod matrix;
 mod out;
 mod place;
 mod policy;
 mod selection;
 mod shown;
+mod site;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
 
 /// Exit status for wrong usage (sysexits.h), except in `hook`, where it is 2.
@@ -42,6 +47,18 @@ enum Command {
     Matrix(matrix::Args),
     /// Test, check, show and document policies
     Policy(policy::Args),
+    /// Register the hook with harnesses
+    Install(install::Args),
+    /// Take the hook out of harnesses' configurations
+    Uninstall(install::UninstallArgs),
+    /// Show where the hook is registered
+    Status(doctor::StatusArgs),
+    /// Run the registered hooks as their harnesses would, and say what is wrong
+    Doctor(doctor::Args),
+    /// Print completions for a shell
+    Completions(completions::Args),
+    /// Print the manual page
+    Man(completions::ManArgs),
 }
 
 /// Arguments that another parser has read.
@@ -59,6 +76,9 @@ pub fn main(argv: Vec<OsString>) -> ExitCode {
     {
         return hook::main(rest);
     }
+    if argv.len() == 1 && is_call_waiting() {
+        return hook::main(&[]);
+    }
     let cli = match Cli::try_parse_from(argv) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -72,6 +92,17 @@ pub fn main(argv: Vec<OsString>) -> ExitCode {
     }
 }
 
+/// Whether a harness dropped the arguments of a registration that it read in another's file: a
+/// program without arguments that gets a JSON object is meant to be the hook.
+fn is_call_waiting() -> bool {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return false;
+    }
+    // What is looked at stays to be read.
+    stdin.lock().fill_buf().is_ok_and(|bytes| bytes.trim_ascii_start().starts_with(b"{"))
+}
+
 fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Hook(passed) => Ok(hook::status(&passed.rest)),
@@ -80,6 +111,12 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::DumpTree(args) => dump_tree::run(&args),
         Command::Matrix(args) => matrix::run(&args),
         Command::Policy(args) => policy::run(&args),
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => install::undo(&args),
+        Command::Status(args) => doctor::status(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => completions::man(&args),
     }
 }
 

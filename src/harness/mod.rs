@@ -1,6 +1,7 @@
 //! Between harnesses and the gate: bytes to a tool call, a verdict to a reply. Owns what harnesses
 //! send and understand; must never decide, print, exit or read the environment.
 
+pub mod host;
 pub mod payload;
 pub mod reply;
 

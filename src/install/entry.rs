@@ -56,7 +56,8 @@ impl Command {
             if KEPT.contains(&word.as_str()) {
                 kept.push(word.clone());
                 kept.extend(words.next().cloned());
-            } else if KEPT.iter().any(|name| word.strip_prefix(name).is_some_and(|end| end.starts_with('='))) {
+            } else if KEPT.iter().any(|name| word.strip_prefix(name).is_some_and(|end| end.starts_with('=')))
+            {
                 kept.push(word.clone());
             }
         }

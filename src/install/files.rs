@@ -82,7 +82,11 @@ pub fn read(path: &Path) -> Result<Option<Text>, Trouble> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => return Ok(None),
         Err(error) => {
-            return Err(Trouble::new(path, format!("cannot be read ({error})"), "mend the path or the permissions"));
+            return Err(Trouble::new(
+                path,
+                format!("cannot be read ({error})"),
+                "mend the path or the permissions",
+            ));
         }
     };
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -136,9 +140,11 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> Result<(), Trouble>
 /// When it is there and cannot be removed.
 pub fn remove(path: &Path) -> Result<(), Trouble> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(Trouble::new(path, format!("cannot be removed ({error})"), "mend the permissions of its directory"))
-        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Trouble::new(
+            path,
+            format!("cannot be removed ({error})"),
+            "mend the permissions of its directory",
+        )),
         Ok(()) | Err(_) => Ok(()),
     }
 }

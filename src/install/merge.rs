@@ -190,7 +190,8 @@ fn drop_member(text: &str, path: &[&str]) -> Result<String, Fault> {
 pub fn is_husk(text: &str, ensure: &[(&str, &str)]) -> bool {
     let Ok(tree) = parse(text) else { return false };
     let made = |name: &str| ensure.iter().any(|(made, _)| *made == name);
-    let comments = tree.tokens.iter().any(|token| text.get(token.clone()).is_some_and(|word| word.starts_with('/')));
+    let comments =
+        tree.tokens.iter().any(|token| text.get(token.clone()).is_some_and(|word| word.starts_with('/')));
     matches!(tree.root.kind, Kind::Object(_))
         && !comments
         && tree.root.members().iter().all(|member| made(&member.name))

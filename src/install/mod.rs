@@ -2,7 +2,6 @@
 //! configuration files of others, which it changes as little as can be; must never decide a call,
 //! print, exit or read the environment.
 
-
 pub mod doctor;
 pub mod entry;
 pub mod facts;

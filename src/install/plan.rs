@@ -45,7 +45,9 @@ impl Change {
     /// The change as a unified diff.
     #[must_use]
     pub fn diff(&self) -> String {
-        let text = |bytes: &Option<Vec<u8>>| String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
+        let text = |bytes: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
+        };
         let (before, after) = (text(&self.before), text(&self.after));
         let name = |there: bool| if there { self.path.display().to_string() } else { "/dev/null".to_owned() };
         similar::TextDiff::from_lines(&before, &after)
@@ -102,7 +104,9 @@ fn whole(text: &str) -> Option<Command> {
         words.extend(arguments.elements().iter().filter_map(|word| word.text().map(str::to_owned)));
         return Some(Command { words });
     }
-    let line = text.lines().find_map(|line| line.strip_prefix("if answer=$(")?.strip_suffix(" 2>/dev/null); then"))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("if answer=$(")?.strip_suffix(" 2>/dev/null); then"))?;
     Some(Command { words: super::entry::split(line) })
 }
 
@@ -149,7 +153,11 @@ pub struct Wish<'w> {
 #[must_use]
 pub fn command(site: &Site, wish: &Wish<'_>, old: &[Command]) -> Command {
     let Wish { harness, scope, options, .. } = wish;
-    let kept = if options.is_empty() { old.first().map(Command::kept).unwrap_or_default() } else { options.to_vec() };
+    let kept = if options.is_empty() {
+        old.first().map(Command::kept).unwrap_or_default()
+    } else {
+        options.to_vec()
+    };
     let named = *scope == Scope::Project && !harness.project_name.is_empty();
     let name = if named { harness.project_name } else { harness.name };
     let program = site.program.to_string_lossy();
@@ -189,7 +197,11 @@ pub fn install(site: &Site, wish: &Wish<'_>) -> Result<Vec<Change>, Trouble> {
     changes.extend(beside(wish.harness, &path, true)?);
     let read_only = changes.iter().find(|change| change.is_any() && files::is_read_only(&change.path));
     if let Some(change) = read_only {
-        return Err(Trouble::new(&change.path, "is read-only", "make it writable (`chmod u+w`), then run this again"));
+        return Err(Trouble::new(
+            &change.path,
+            "is read-only",
+            "make it writable (`chmod u+w`), then run this again",
+        ));
     }
     Ok(changes)
 }
@@ -237,7 +249,11 @@ pub fn uninstall(site: &Site, harness: &'static Harness, scope: Scope) -> Result
     let (after, backup) = undone(harness, &text, original.as_ref()).map_err(at)?;
     let before = Some(text.with(&text.body));
     if files::is_read_only(&path) {
-        return Err(Trouble::new(&path, "is read-only", "make it writable (`chmod u+w`), then run this again"));
+        return Err(Trouble::new(
+            &path,
+            "is read-only",
+            "make it writable (`chmod u+w`), then run this again",
+        ));
     }
     let mut changes = vec![Change { harness, path: path.clone(), before, after, backup }];
     changes.extend(beside(harness, &path, false)?);
@@ -245,7 +261,11 @@ pub fn uninstall(site: &Site, harness: &'static Harness, scope: Scope) -> Result
 }
 
 /// What a file is without its entries: the original byte for byte when nothing else has changed since.
-fn undone(harness: &Harness, text: &Text, original: Option<&Text>) -> Result<(Option<Vec<u8>>, Backup), Fault> {
+fn undone(
+    harness: &Harness,
+    text: &Text,
+    original: Option<&Text>,
+) -> Result<(Option<Vec<u8>>, Backup), Fault> {
     let strip = |body: &str| -> Result<String, Fault> {
         Ok(match &harness.form {
             Form::Json { ensure, slots } => {

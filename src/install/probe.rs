@@ -104,7 +104,8 @@ pub fn meaning(answer: &Answer) -> Meaning {
     ];
     let words: Vec<String> = paths.into_iter().filter_map(said).collect();
     let cancels = object.as_ref().and_then(|tree| tree.root.get("cancel")).is_some();
-    let blocks = cancels || words.iter().any(|word| matches!(word.as_str(), "deny" | "block" | "ask" | "force_ask"));
+    let blocks =
+        cancels || words.iter().any(|word| matches!(word.as_str(), "deny" | "block" | "ask" | "force_ask"));
     let clean = stdout.is_empty() || object.is_some();
     match answer.status {
         Some(2) if clean && (blocks || !answer.stderr.trim().is_empty()) => Meaning::Blocked,

@@ -64,7 +64,9 @@ impl Site {
     pub fn file(&self, harness: &'static Harness, scope: Scope) -> Option<PathBuf> {
         let host = Self::host(harness, scope);
         match scope {
-            Scope::User => Some(host.user).filter(|file| !file.is_empty()).map(|file| self.directory(host).join(file)),
+            Scope::User => {
+                Some(host.user).filter(|file| !file.is_empty()).map(|file| self.directory(host).join(file))
+            }
             Scope::Project => {
                 Some(host.project).filter(|file| !file.is_empty()).map(|file| self.project.join(file))
             }

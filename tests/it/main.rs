@@ -20,6 +20,7 @@ mod cwd;
 mod grammar_cases;
 mod guards;
 mod hook;
+mod install;
 mod limits;
 mod matrix;
 mod mutate;

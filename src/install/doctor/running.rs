@@ -50,7 +50,11 @@ impl Case<'_> {
             PathBuf::from(name)
         } else {
             let search = &self.examiner.site.search;
-            search.iter().map(|directory| directory.join(name)).find(|path| path.is_file()).unwrap_or(name.into())
+            search
+                .iter()
+                .map(|directory| directory.join(name))
+                .find(|path| path.is_file())
+                .unwrap_or(name.into())
         };
         let Ok(meta) = fs::metadata(&path) else {
             let message = format!("the program `{name}` is not there");
@@ -64,7 +68,8 @@ impl Case<'_> {
     }
 
     fn writable(&self, program: &Path) -> Option<Finding> {
-        let others = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o002 != 0);
+        let others =
+            |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o002 != 0);
         let path = [program, self.path].into_iter().find(|path| others(path))?;
         let message = format!("everybody may write to {}", path.display());
         Some(self.finding("writable-by-all", message, format!("chmod o-w {}", path.display())))
@@ -89,7 +94,11 @@ impl Case<'_> {
     fn denied(&self, answer: &Answer) -> Option<Finding> {
         let remedy = "run it by hand with the same input, or report it as a bug of stanchion";
         if let Some(fault) = &answer.fault {
-            return Some(self.finding("hook-fails", format!("the hook gives no answer: {fault}"), self.again()));
+            return Some(self.finding(
+                "hook-fails",
+                format!("the hook gives no answer: {fault}"),
+                self.again(),
+            ));
         }
         match probe::meaning(answer) {
             Meaning::Blocked => None,
@@ -116,7 +125,8 @@ impl Case<'_> {
         let status = answer.status.map_or("none".to_owned(), |status| status.to_string());
         let shown = [&answer.stdout, &answer.stderr].map(|text| text.chars().take(120).collect::<String>());
         let [stdout, stderr] = shown;
-        let message = format!("instead of {wanted} came status {status}, stdout {stdout:?}, stderr {stderr:?}");
+        let message =
+            format!("instead of {wanted} came status {status}, stdout {stdout:?}, stderr {stderr:?}");
         self.finding("hook-noise", message, remedy)
     }
 }

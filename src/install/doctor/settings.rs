@@ -17,7 +17,11 @@ impl Case<'_> {
         let mut findings: Vec<Finding> = self.commands(registered).into_iter().collect();
         if text.mark && self.harness.name == "grok" {
             let message = "the file starts with a byte-order mark, and Grok passes such files over";
-            findings.push(self.finding("byte-order-mark", message, "save the file as UTF-8 without the mark"));
+            findings.push(self.finding(
+                "byte-order-mark",
+                message,
+                "save the file as UTF-8 without the mark",
+            ));
         }
         findings.extend(self.duplicates(&text.body, registered));
         findings.extend(self.entry(&text.body));
@@ -35,7 +39,9 @@ impl Case<'_> {
         }
         let native = |command: &super::Command| command.option("--native").unwrap_or_default().to_owned();
         let (has, needs) = (native(&first.command), native(&wanted));
-        if let Some(gone) = has.split(',').find(|name| !name.is_empty() && !needs.split(',').any(|other| other == *name)) {
+        if let Some(gone) =
+            has.split(',').find(|name| !name.is_empty() && !needs.split(',').any(|other| other == *name))
+        {
             let message = format!("calls of {gone} are left to a registration of its own, which is gone");
             return Some(self.finding("native-gone", message, self.again()));
         }
@@ -63,7 +69,9 @@ impl Case<'_> {
         let entries = self.entries(text);
         let mut findings = Vec::new();
         for slot in slots {
-            let here = entries.iter().find(|entry| entry.path.iter().map(String::as_str).eq(slot.path.iter().copied()));
+            let here = entries
+                .iter()
+                .find(|entry| entry.path.iter().map(String::as_str).eq(slot.path.iter().copied()));
             let element = here.and_then(|entry| tree.root.at(slot.path)?.elements().get(entry.index));
             match element {
                 Some(element) => findings.extend(self.compare(text, slot, element)),
@@ -84,7 +92,8 @@ impl Case<'_> {
         let all = |matcher: &str| matches!(matcher, "" | "*" | ".*");
         let wanted = model.root.get("matcher").and_then(Node::text).unwrap_or_default();
         if let Some(matcher) = matcher.filter(|matcher| !all(matcher) && *matcher != wanted) {
-            let message = format!("the matcher `{matcher}` leaves out tools that run commands or write files");
+            let message =
+                format!("the matcher `{matcher}` leaves out tools that run commands or write files");
             findings.push(self.finding("matcher-narrow", message, self.again()));
         }
         let value = |name: &str| member(element, name).map(|node| node.canonical(text));
@@ -94,12 +103,17 @@ impl Case<'_> {
             findings.push(self.finding("entry-disabled", "the entry is switched off", self.again()));
         }
         if value("async").is_some_and(|value| value == "true") {
-            findings.push(self.finding("entry-async", "the harness does not wait for the answer", self.again()));
+            findings.push(self.finding(
+                "entry-async",
+                "the harness does not wait for the answer",
+                self.again(),
+            ));
         }
         for name in FAIL_CLOSED {
             let wanted = member(&model.root, name).map(|node| node.canonical(&template));
             if wanted.is_some() && value(name) != wanted {
-                let message = format!("`{name}` is not set: a hook that cannot be started lets calls through");
+                let message =
+                    format!("`{name}` is not set: a hook that cannot be started lets calls through");
                 findings.push(self.finding("fail-open", message, self.again()));
             }
         }
@@ -144,7 +158,9 @@ impl Case<'_> {
                 let value = if switch.file.ends_with(".toml") {
                     toml_value(&text.body, switch.path)
                 } else {
-                    parse(&text.body).ok().and_then(|tree| Some(tree.root.at(switch.path)?.canonical(&text.body)))
+                    parse(&text.body)
+                        .ok()
+                        .and_then(|tree| Some(tree.root.at(switch.path)?.canonical(&text.body)))
                 };
                 if value.as_deref() == Some(switch.off) {
                     let name = switch.path.join(".");
@@ -181,7 +197,11 @@ impl Case<'_> {
         if site.project.ancestors().any(named) {
             return None;
         }
-        let message = format!("{} does not trust {}: its hooks are not called", self.harness.title, site.project.display());
+        let message = format!(
+            "{} does not trust {}: its hooks are not called",
+            self.harness.title,
+            site.project.display()
+        );
         Some(Finding { path, ..self.finding("not-trusted", message, trust.remedy) })
     }
 
@@ -190,14 +210,18 @@ impl Case<'_> {
         let text = files::read(path).ok().flatten().unwrap_or_default();
         let known = text.body.contains(&self.path.display().to_string());
         let message = "nobody has approved the hook in Codex: it is passed over";
-        (!known).then(|| self.finding("not-reviewed", message, "start `codex`, type /hooks and approve the entry"))
+        (!known).then(|| {
+            self.finding("not-reviewed", message, "start `codex`, type /hooks and approve the entry")
+        })
     }
 }
 
 /// A member of an entry or of its first handler.
 fn member<'n>(element: &'n Node, name: &str) -> Option<&'n Node> {
     let handler = crate::install::entry::handlers(element).into_iter().find(|handler| {
-        std::ptr::eq(*handler, element) || crate::install::entry::is_ours(handler) || handler.get(name).is_some()
+        std::ptr::eq(*handler, element)
+            || crate::install::entry::is_ours(handler)
+            || handler.get(name).is_some()
     });
     handler.and_then(|handler| handler.get(name)).or_else(|| element.get(name))
 }

@@ -114,4 +114,3 @@ pub struct Harness {
     /// A call as the harness sends it; `$COMMAND` is the command as a JSON string, `$CWD` a directory.
     pub call: &'static str,
 }
-

@@ -20,10 +20,7 @@ const PLAIN: Harness = Harness {
     directory: Directory { variable: "", below_variable: "", below_home: "" },
     user: "",
     project: "",
-    form: Form::Json {
-        ensure: &[],
-        slots: &[Slot { path: &["hooks", "PreToolUse"], element: MATCH_ALL }],
-    },
+    form: Form::Json { ensure: &[], slots: &[Slot { path: &["hooks", "PreToolUse"], element: MATCH_ALL }] },
     beside: None,
     unit: Unit::Seconds,
     switches: &[],
@@ -101,7 +98,11 @@ pub const ALL: &[Harness] = &[
         name: "opencode",
         title: "OpenCode",
         program: "opencode",
-        directory: Directory { variable: "XDG_CONFIG_HOME", below_variable: "opencode", below_home: ".config/opencode" },
+        directory: Directory {
+            variable: "XDG_CONFIG_HOME",
+            below_variable: "opencode",
+            below_home: ".config/opencode",
+        },
         user: "plugins/stanchion.js",
         project: ".opencode/plugins/stanchion.js",
         form: Form::Whole(include_str!("../shims/opencode.js")),
@@ -265,7 +266,11 @@ pub const ALL: &[Harness] = &[
         name: "crush",
         title: "Crush",
         program: "crush",
-        directory: Directory { variable: "XDG_CONFIG_HOME", below_variable: "crush", below_home: ".config/crush" },
+        directory: Directory {
+            variable: "XDG_CONFIG_HOME",
+            below_variable: "crush",
+            below_home: ".config/crush",
+        },
         user: "crush.json",
         project: "crush.json",
         form: Form::Json {
