@@ -44,7 +44,7 @@ impl Gate {
         Self { policies, queries: Queries::shipped(), guards: guards::all() }
     }
 
-    /// Its policies.
+    /// The policies by which it judges.
     #[must_use]
     pub fn policies(&self) -> &[Policy] {
         &self.policies

@@ -158,7 +158,8 @@ fn trial(command: &Command) -> Result<Trial, String> {
     let scripts = loaded.gate.policies().iter().flat_map(|policy| &policy.protected.scripts);
     let own = scripts.map(|script| format!("{} &", script.path));
     let mut tries = own.chain(DENIED.map(str::to_owned));
-    let denied = tries.find(|text| loaded.gate.judge(&ToolCall::shell(text)).decision() == Decision::Deny);
+    let denied =
+        tries.find(|text| loaded.gate.judge(&ToolCall::shell(text.as_str())).decision() == Decision::Deny);
     let denied =
         denied.ok_or_else(|| "the policies deny nothing by which the hook can be tried".to_owned())?;
     Ok(Trial { denied, harmless: HARMLESS.to_owned() })

@@ -175,7 +175,8 @@ pub fn remove(text: &str, holder: &Node, index: usize) -> String {
         edits.push((start..at + 1, String::new()));
     } else {
         let close = holder.span.end.saturating_sub(1);
-        let bare = items.len() == 1 && part(text, item.end..close).trim().is_empty();
+        let bare = items.len() == 1
+            && [before, part(text, item.end..close)].iter().all(|part| part.trim().is_empty());
         edits.push((start..if bare { close } else { item.end }, String::new()));
         if let Some(at) = previous.and_then(|previous| comma(text, previous.end)) {
             // The comma may be the very byte before the item's blanks.
