@@ -149,7 +149,7 @@ pub const ALL: &[Harness] = &[
             ],
         },
         by_hand: "Cursor runs a project's hooks only in a workspace that you trust",
-        call: r#"{"conversation_id":"doctor","generation_id":"doctor","model":"doctor","hook_event_name":"beforeShellExecution","cursor_version":"2026.10.08","workspace_roots":["$CWD"],"command":$COMMAND,"cwd":"$CWD","tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"conversation_id":"doctor","generation_id":"doctor","model":"doctor","hook_event_name":"beforeShellExecution","cursor_version":"2026.10.08","workspace_roots":["$CWD"],"command":$COMMAND,"cwd":"$CWD"}"#,
         ..PLAIN
     },
     Harness {
@@ -204,7 +204,7 @@ pub const ALL: &[Harness] = &[
         }),
         // VS Code reads the same file.
         project_name: "auto",
-        call: r#"{"sessionId":"doctor","timestamp":1796079387073,"cwd":"$CWD","toolName":"bash","toolArgs":{"command":$COMMAND},"tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"sessionId":"doctor","timestamp":1796079387073,"cwd":"$CWD","toolName":"bash","toolArgs":{"command":$COMMAND}}"#,
         ..PLAIN
     },
     Harness {
@@ -344,7 +344,7 @@ pub const ALL: &[Harness] = &[
             ],
         },
         unit: Unit::None,
-        call: r#"{"agent_action_name":"pre_run_command","trajectory_id":"doctor","execution_id":"doctor","timestamp":"2026-01-01T00:00:00Z","tool_info":{"command_line":$COMMAND,"cwd":"$CWD"},"tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"agent_action_name":"pre_run_command","trajectory_id":"doctor","execution_id":"doctor","timestamp":"2026-01-01T00:00:00Z","tool_info":{"command_line":$COMMAND,"cwd":"$CWD"}}"#,
         ..PLAIN
     },
     Harness {
@@ -369,7 +369,7 @@ pub const ALL: &[Harness] = &[
         form: Form::Whole(include_str!("../shims/cline.sh")),
         unit: Unit::None,
         by_hand: "A denial ends Cline's whole run: it has no answer that blocks one call",
-        call: r#"{"hookName":"tool_call","clineVersion":"3","timestamp":"2026-01-01T00:00:00Z","taskId":"doctor","workspaceRoots":["$CWD"],"tool_call":{"id":"doctor","name":"execute_command","input":{"command":$COMMAND}},"preToolUse":{"toolName":"execute_command","parameters":{"command":$COMMAND}},"tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"hookName":"tool_call","clineVersion":"3","timestamp":"2026-01-01T00:00:00Z","taskId":"doctor","workspaceRoots":["$CWD"],"tool_call":{"id":"doctor","name":"execute_command","input":{"command":$COMMAND}},"preToolUse":{"toolName":"execute_command","parameters":{"command":$COMMAND}}}"#,
         ..PLAIN
     },
     Harness {
@@ -383,7 +383,7 @@ pub const ALL: &[Harness] = &[
             ensure: &[],
             slots: &[Slot { path: &["stanchion", "PreToolUse"], element: MATCH_ALL }],
         },
-        call: r#"{"toolCall":{"name":"run_command","args":{"CommandLine":$COMMAND,"Cwd":"$CWD"}},"conversationId":"doctor","stepIdx":1,"workspacePaths":["$CWD"],"tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"toolCall":{"name":"run_command","args":{"CommandLine":$COMMAND,"Cwd":"$CWD"}},"conversationId":"doctor","stepIdx":1,"workspacePaths":["$CWD"]}"#,
         ..PLAIN
     },
 ];
