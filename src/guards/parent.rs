@@ -190,7 +190,8 @@ impl<'s> Parent<'s> {
             | PlaceKind::ProcessSubstitution
             | PlaceKind::Function { .. }
             | PlaceKind::File { .. }
-            | PlaceKind::MayVanish => other,
+            | PlaceKind::MayVanish
+            | PlaceKind::Reprinted => other,
         }
     }
 

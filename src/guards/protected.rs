@@ -145,7 +145,8 @@ fn is_nesting(subject: &Subject<'_>, kind: &PlaceKind, command: &Command, writte
         | PlaceKind::Payload { .. }
         | PlaceKind::File { .. }
         | PlaceKind::Variable { .. }
-        | PlaceKind::MayVanish => true,
+        | PlaceKind::MayVanish
+        | PlaceKind::Reprinted => true,
         PlaceKind::Text
         | PlaceKind::Background
         | PlaceKind::Pipeline { .. }

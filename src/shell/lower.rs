@@ -65,6 +65,8 @@ pub(super) struct Lowerer<'q> {
     /// How many bytes of tracked values were put into words.
     pub(super) expanded: usize,
     untold: bool,
+    /// Whether the list lies in a substitution that bash prints and reads again.
+    pub(super) reprinted: bool,
 }
 
 impl<'q> Lowerer<'q> {
@@ -88,6 +90,7 @@ impl<'q> Lowerer<'q> {
             kept: 0,
             expanded: 0,
             untold: false,
+            reprinted: false,
         }
     }
 
@@ -101,6 +104,7 @@ impl<'q> Lowerer<'q> {
         // Only a function definition looks at the text again.
         let kept = if function::may_define(bytes) { bytes.to_vec() } else { Vec::new() };
         let outer = std::mem::replace(&mut self.bytes, kept);
+        let reprinted = std::mem::take(&mut self.reprinted);
         self.texts += 1;
         for scan in scan::scan(bytes) {
             self.account(&scan, bytes, place);
@@ -108,6 +112,7 @@ impl<'q> Lowerer<'q> {
             self.confirm(&scan, bytes, place);
         }
         self.texts -= 1;
+        self.reprinted = reprinted;
         self.bytes = outer;
         self.origin = before;
     }
@@ -158,7 +163,10 @@ impl<'q> Lowerer<'q> {
     pub(super) fn list(&mut self, list: &List, place: PlaceId, env: &mut Environment, outer: bool) {
         let mut background = background_runs(list);
         let mut before = Separator::End;
-        for element in &list.elements {
+        for (index, element) in list.elements.iter().enumerate() {
+            if let Some(previous) = index.checked_sub(1).and_then(|at| list.elements.get(at)) {
+                self.rejoin(previous, element, place, env);
+            }
             let asynchronous = background.next().unwrap_or(false);
             let span = self.origin.span(element.span);
             let mut inside = place;
@@ -308,7 +316,7 @@ impl<'q> Lowerer<'q> {
         self.script.commands.len() - 1
     }
 
-    fn simple(
+    pub(super) fn simple(
         &mut self,
         simple: &scan::Simple,
         span: Span,

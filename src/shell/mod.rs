@@ -13,6 +13,7 @@ pub mod model;
 mod output;
 pub mod path;
 pub mod query;
+mod reprint;
 mod resolve;
 pub mod scan;
 pub mod syntax;

@@ -105,6 +105,8 @@ pub enum PlaceKind {
     },
     /// The words before it may expand to nothing, which makes this word the command.
     MayVanish,
+    /// Two commands that bash reads as one, since it loses the `;` between them.
+    Reprinted,
 }
 
 /// One command: words, assignments before it, redirects on it.
@@ -389,6 +391,7 @@ impl PlaceKind {
             Self::File { program } => format!("file for {}", name(program)),
             Self::Variable { name: variable } => format!("variable {}", name(variable)),
             Self::MayVanish => "after words that may be empty".to_owned(),
+            Self::Reprinted => "a `;` that bash loses behind a heredoc".to_owned(),
         })
     }
 }

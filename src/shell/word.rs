@@ -6,6 +6,7 @@ use super::environment::{Environment, Variable};
 use super::lower::{Lowerer, Origin};
 use super::model::{Command, CommandId, Cooked, PlaceId, PlaceKind, Word};
 use super::output::Output;
+use super::reprint;
 use super::scan::{self, Again, Extra, Part, Subscript};
 use crate::span::Span;
 
@@ -143,7 +144,9 @@ impl Lowerer<'_> {
                     if *process { PlaceKind::ProcessSubstitution } else { PlaceKind::CommandSubstitution };
                 let inside = self.place(place, kind, self.origin.span(*span));
                 shape.substitutions.push(inside);
+                let before = std::mem::replace(&mut self.reprinted, reprint::holds_heredoc(list));
                 self.list(list, inside, &mut env.clone(), false);
+                self.reprinted = before;
                 self.substituted(inside, *process, *quoted)
             }
             Part::Backtick { bytes, quoted, span } => {

@@ -61,14 +61,14 @@ pub struct Fault {
 }
 
 /// A list of pipelines (bash manual 3.2.4).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct List {
     /// Its elements in order.
     pub elements: Vec<Element>,
 }
 
 /// One pipeline of a list and what follows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Element {
     /// The stages.
     pub stages: Vec<Stage>,
@@ -83,7 +83,7 @@ pub struct Element {
 }
 
 /// One stage of a pipeline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stage {
     /// Whether `coproc` stands before it.
     pub coproc: bool,
@@ -96,7 +96,7 @@ pub struct Stage {
 }
 
 /// What a stage is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Body {
     /// A simple command, `[[ ]]` or `(( ))`.
     Simple(Simple),
@@ -105,7 +105,7 @@ pub enum Body {
 }
 
 /// A simple command.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Simple {
     /// Words in order.
     pub words: Vec<Word>,
@@ -118,7 +118,7 @@ pub struct Simple {
 }
 
 /// Compound commands (bash manual 3.2.5) and function definitions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compound {
     /// Which one.
     pub kind: CompoundKind,
@@ -158,7 +158,7 @@ pub enum CompoundKind {
 }
 
 /// An assignment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Assignment {
     /// The variable.
     pub name: Vec<u8>,
@@ -177,7 +177,7 @@ pub struct Assignment {
 }
 
 /// A redirect.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Redirect {
     /// Operator.
     pub kind: RedirectKind,
@@ -192,7 +192,7 @@ pub struct Redirect {
 }
 
 /// A word as written.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Word {
     /// Its range.
     pub span: Span,
@@ -217,7 +217,7 @@ pub enum Subscript {
 }
 
 /// What few parameter expansions have (bash manual 3.5.3).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Extra {
     /// Whether a default value is assigned as well (`:=`).
     pub assigns: bool,
@@ -242,7 +242,7 @@ pub enum Again {
 }
 
 /// A part of a word.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Part {
     /// Known bytes; `at` is the offset of the first.
     Literal {

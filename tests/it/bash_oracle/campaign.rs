@@ -34,8 +34,6 @@ pub struct Report {
     pub opaque: u64,
     /// Executions found through a command word that is not exact.
     pub vague: u64,
-    /// Executions whose words bash joined by its own fault.
-    pub joined: u64,
     /// Programs with a missed execution.
     pub missed: u64,
     /// Programs in which data is called executed.
@@ -157,7 +155,6 @@ impl Judge<'_> {
         let count = |wanted: Found| found.iter().filter(|found| **found == wanted).count() as u64;
         let mut sums = self.report.lock().expect("the report");
         sums.opaque += count(Found::Opaque);
-        sums.joined += count(Found::Joined);
         sums.vague += count(Found::Vague);
         let lost = missed(script, executed);
         let Some(first) = lost.first() else { return };
@@ -318,7 +315,6 @@ impl Report {
             ("ordinary programs with an opaque region", self.opaque_programs, self.ordinary),
             ("executions found only as opaque", self.opaque, self.executions),
             ("executions found through an unknown command word", self.vague, self.executions),
-            ("executions whose words bash joined by its own fault", self.joined, self.executions),
             ("programs with data called executed", self.false_programs, self.programs),
             ("programs with a protected name as data that are denied", self.denied, self.named),
             ("programs that run the protected script and are allowed", self.allowed, self.protected),

@@ -1,16 +1,13 @@
 //! Compares what bash ran with what stanchion calls executed.
 
 use super::sandbox::Argv;
-use stanchion::shell::model::{Command, Cooked, Opaque, PlaceKind, RedirectKind, Script, Word};
+use stanchion::shell::model::{Command, Cooked, Opaque, PlaceKind, Script, Word};
 
 /// How an execution was accounted for; the best that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Found {
     /// Not at all: stanchion is unsound.
     Missed,
-    /// Two commands whose words bash joined. bash 5.2 prints a substitution that holds a heredoc and
-    /// reads it again, and the `;` behind the heredoc's line is lost: `$(a <<E | b ; c⏎E⏎)` runs `b c`.
-    Joined,
     /// Through a command of whose first word nothing is known.
     Vague,
     /// It lies in an opaque region.
@@ -39,28 +36,7 @@ pub fn find(script: &Script, argv: &Argv) -> Found {
     if best < Found::Opaque && script.opaque.iter().any(mentioned) {
         best = Found::Opaque;
     }
-    if best < Found::Joined && joined(script, argv) {
-        best = Found::Joined;
-    }
     best
-}
-
-fn joined(script: &Script, argv: &Argv) -> bool {
-    let substituted = |command: &&Command| {
-        let inside = |kind: &PlaceKind| {
-            matches!(kind, PlaceKind::CommandSubstitution | PlaceKind::ProcessSubstitution)
-        };
-        script.kinds(command.place).any(inside) && !command.words.is_empty()
-    };
-    let heredoc = |command: &Command| {
-        command.redirects.iter().any(|redirect| redirect.kind == RedirectKind::HereDocument)
-    };
-    let commands: Vec<&Command> = script.commands.iter().filter(substituted).collect();
-    commands.iter().any(|command| heredoc(command))
-        && commands.windows(2).any(|pair| {
-            let words = [pair[0].words.as_slice(), &pair[1].words].concat();
-            matches(script, &Command { words, ..pair[0].clone() }, argv)
-        })
 }
 
 /// Whether a value says which program it is.
