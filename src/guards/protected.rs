@@ -344,10 +344,8 @@ fn constructed(
     if names.is_empty() || !is_sink(subject, command) {
         return;
     }
-    let uses = |word: &Word| {
-        word.variables.iter().any(|name| names.contains(name.as_slice()))
-            || names.iter().any(|name| expands(word, name))
-    };
+    // A literal text has been read with what its variables may be; this is for the others.
+    let uses = |word: &Word| word.variables.iter().any(|name| names.contains(name.as_slice()));
     if command.words.iter().skip(1).any(uses) {
         findings.push(deny(subject, ID, "watcher-nested", command.span, Some(command)));
     }
@@ -357,13 +355,6 @@ fn is_sink(subject: &Subject<'_>, command: &Command) -> bool {
     let Some(name) = command.words.first().and_then(Word::exact) else { return false };
     let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
     subject.queries.programs(base).any(|program| program.sink)
-}
-
-/// Whether a literal text holds `$name` or `${name`.
-fn expands(word: &Word, name: &[u8]) -> bool {
-    let Some(bytes) = word.value.exact() else { return false };
-    let forms = [[b"$".as_slice(), name].concat(), [b"${".as_slice(), name].concat()];
-    forms.iter().any(|form| bytes.windows(form.len()).any(|window| window == form.as_slice()))
 }
 
 /// Whether bytes mention a protected script after normalisation.

@@ -19,7 +19,7 @@ pub(super) struct Environment {
     variables: Rc<HashMap<Rc<[u8]>, Rc<Variable>>>,
     /// Whether there were more variables than are kept.
     full: bool,
-    functions: Rc<HashMap<Vec<u8>, Rc<[u8]>>>,
+    functions: Rc<HashMap<Vec<u8>, Vec<Rc<[u8]>>>>,
     pub(super) directory: Directory,
 }
 
@@ -162,14 +162,20 @@ impl Environment {
         }
     }
 
-    /// Remembers the body of a function.
-    pub(super) fn define(&mut self, name: &[u8], body: &[u8]) {
-        Rc::make_mut(&mut self.functions).insert(name.to_vec(), body.into());
+    /// Remembers the body of a function; a `possible` definition keeps those before it.
+    pub(super) fn define(&mut self, name: &[u8], body: &[u8], possible: bool) {
+        let bodies = Rc::make_mut(&mut self.functions).entry(name.to_vec()).or_default();
+        if !possible {
+            bodies.clear();
+        }
+        if !bodies.iter().any(|known| **known == *body) {
+            bodies.push(body.into());
+        }
     }
 
-    /// The body of a function that the text defines.
-    pub(super) fn function(&self, name: &[u8]) -> Option<Rc<[u8]>> {
-        self.functions.get(name).cloned()
+    /// The bodies that a function of the text may have.
+    pub(super) fn function(&self, name: &[u8]) -> Vec<Rc<[u8]>> {
+        self.functions.get(name).cloned().unwrap_or_default()
     }
 
     /// What a function's body did to variables; the arguments are the caller's again.

@@ -65,7 +65,10 @@ impl Lowerer<'_> {
                 };
                 let Some(bytes) = word.values().find_map(rest) else { continue };
                 let run = Word { value: Cooked::Exact(bytes), alternatives: Vec::new(), ..word.clone() };
-                self.inner_words(followed, vec![run], true, env);
+                // It gets each recipe as `PROGRAM -c TEXT`, not on its standard input.
+                let option =
+                    Word { value: Cooked::Exact(b"-c".to_vec()), span: word.span, ..Word::default() };
+                self.inner_words(followed, vec![run, option], true, env);
             }
         }
     }

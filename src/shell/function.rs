@@ -4,7 +4,7 @@
 
 use super::environment::Environment;
 use super::lower::{Lowerer, Origin};
-use super::model::{CommandId, PlaceKind, Word};
+use super::model::{Command, CommandId, PlaceKind, Word};
 use super::scan::{Body, Compound, Element, List, Stage, is_name};
 
 /// How many bodies and values of one text are read once more; beyond, what calls them is opaque.
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         let Some(Stage { body: Body::Compound(_), span, .. }) = stages.first() else { return };
         let body = span.slice(&self.bytes);
         if body.contains(&b'$') {
-            env.define(&function.name, body);
+            env.define(&function.name, body, self.branches > 0);
         }
     }
 
@@ -32,14 +32,23 @@ impl Lowerer<'_> {
     pub(super) fn call(&mut self, id: CommandId, env: &mut Environment) {
         let Some(command) = self.script.commands.get(id) else { return };
         let Some(name) = command.words.first().and_then(Word::exact) else { return };
-        let Some(body) = env.function(name) else { return };
-        let Some(command) = self.script.commands.get(id).cloned() else { return };
+        let bodies = env.function(name);
+        if bodies.is_empty() {
+            return;
+        }
+        let command = command.clone();
+        for body in bodies {
+            self.call_body(&command, &body, env);
+        }
+    }
+
+    fn call_body(&mut self, command: &Command, body: &[u8], env: &mut Environment) {
         let Some((word, arguments)) = command.words.split_first() else { return };
         let mut inside = env.without(word.exact().unwrap_or_default());
         for assignment in &command.assignments {
             self.track(assignment, &mut inside);
         }
-        let wanted = names(&body).any(|name| match name.first() {
+        let wanted = names(body).iter().any(|name| match name.first() {
             Some(first) if first.is_ascii_digit() || b"@*".contains(first) => !arguments.is_empty(),
             _ => inside.get(name).is_some(),
         });
@@ -49,7 +58,7 @@ impl Lowerer<'_> {
             return;
         }
         if !self.spend() {
-            return self.opaque(command.span, "functions call one another too often", &body);
+            return self.opaque(command.span, "functions call one another too often", body);
         }
         // Inside of the call they are what they are, wherever it stands.
         let branches = std::mem::take(&mut self.branches);
@@ -59,7 +68,7 @@ impl Lowerer<'_> {
         let place = self.place(command.place, kind, command.span);
         // What it assigns may be local: it is possible afterwards.
         self.branches += 1;
-        self.text(&body, Origin::Within(command.span), place, &mut inside);
+        self.text(body, Origin::Within(command.span), place, &mut inside);
         self.branches -= 1;
         env.return_from(inside);
     }
@@ -77,13 +86,26 @@ pub(super) fn may_define(text: &[u8]) -> bool {
     text.contains(&b'$') && (parens() || continued() || text.windows(8).any(|bytes| bytes == b"function"))
 }
 
-/// The parameters that a body expands.
-fn names(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    body.split(|byte| *byte == b'$').skip(1).filter_map(|rest| {
-        let brace = rest.iter().take_while(|byte| b"{!#".contains(byte)).count();
-        let rest = rest.get(brace..).unwrap_or_default();
-        let name = rest.iter().take_while(|byte| is_name(**byte)).count();
-        let special = rest.first().is_some_and(|byte| b"@*".contains(byte));
-        rest.get(..if special { 1 } else { name }).filter(|name| !name.is_empty())
+/// The parameters that a body expands; a continuation may stand anywhere in them.
+fn names(body: &[u8]) -> Vec<Vec<u8>> {
+    let name = |rest: &[u8]| {
+        let mut rest = without_continuations(rest).skip_while(|byte| b"{!#".contains(byte)).peekable();
+        match rest.peek() {
+            Some(b'@' | b'*') => rest.take(1).collect::<Vec<u8>>(),
+            _ => rest.take_while(|byte| is_name(*byte)).collect(),
+        }
+    };
+    body.split(|byte| *byte == b'$').skip(1).map(name).filter(|name| !name.is_empty()).collect()
+}
+
+fn without_continuations(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        while let Some(after) = rest.strip_prefix(b"\\\n") {
+            rest = after;
+        }
+        let (first, after) = rest.split_first()?;
+        rest = after;
+        Some(*first)
     })
 }

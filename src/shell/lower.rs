@@ -287,6 +287,9 @@ impl<'q> Lowerer<'q> {
 
     /// `[[ ]]` and `(( ))`: they expand words, but execute nothing by themselves.
     fn test(&mut self, compound: &Compound, span: Span, place: PlaceId, env: &mut Environment) {
+        if self.full() {
+            return self.too_many(span);
+        }
         let words: Vec<Word> =
             compound.words.iter().flat_map(|word| self.operand(word, place, env)).collect();
         self.tested(&words, place, env);
@@ -336,6 +339,9 @@ impl<'q> Lowerer<'q> {
             let fields = self.word(word, place, env);
             let at = words.len()..words.len() + fields.words.len();
             if index == 0 || words.is_empty() {
+                if fields.more {
+                    self.opaque_at(word.span, "a command word that may be too many things");
+                }
                 variants = fields.variants;
             } else {
                 others.extend(fields.variants.into_iter().map(|variant| (at.clone(), variant)));
@@ -393,6 +399,13 @@ impl<'q> Lowerer<'q> {
             self.opaque(Span::new(0, bytes.len()), "values too many or too large to follow", &bytes);
             self.script.source = bytes;
         }
+    }
+
+    /// Makes a span of the text that is being read opaque.
+    pub(super) fn opaque_at(&mut self, span: Span, reason: &'static str) {
+        let span = self.origin.span(span);
+        let bytes = span.slice(&self.script.source).to_vec();
+        self.opaque(span, reason, &bytes);
     }
 
     fn too_many(&mut self, span: Span) {

@@ -185,11 +185,16 @@ fn printf(operands: &[Vec<u8>]) -> Option<Vec<u8>> {
                 continue;
             }
             // Flags, width and precision change blanks and digits at most.
-            match bytes.find(|byte| !b"-+ #0123456789.".contains(byte))? {
+            let Some(conversion) = bytes.find(|byte| !b"-+ #0123456789.".contains(byte)) else {
+                return Some(out);
+            };
+            match conversion {
                 b'%' => out.push(b'%'),
                 b's' | b'd' | b'i' | b'u' | b'q' | b'c' => out.extend(rest.next().into_iter().flatten()),
                 b'b' => out.extend(rest.next().map(|word| escaped(word)).unwrap_or_default()),
-                _ => return None,
+                byte if byte.is_ascii_alphabetic() || *byte == b'(' || *byte == b'*' => return None,
+                // bash stops at what is no conversion.
+                _ => return Some(out),
             }
         }
         if rest.len() == 0 || rest.len() == before {

@@ -31,14 +31,9 @@ impl Lowerer<'_> {
                     command.certain = false;
                 }
             }
-            None => self.rejoined_otherwise(right.span),
+            None => self
+                .opaque_at(right.span, "bash may lose the `;` before it, behind a heredoc in a substitution"),
         }
-    }
-
-    fn rejoined_otherwise(&mut self, span: Span) {
-        let span = self.origin.span(span);
-        let bytes = span.slice(&self.script.source).to_vec();
-        self.opaque(span, "bash may lose the `;` before it, behind a heredoc in a substitution", &bytes);
     }
 }
 

@@ -48,6 +48,8 @@ enum Atom {
 pub(super) struct Fields {
     pub(super) words: Vec<Word>,
     pub(super) variants: Vec<Variant>,
+    /// Whether it has more readings than are followed.
+    pub(super) more: bool,
 }
 
 /// A further reading of a word: these fields in its stead.
@@ -74,6 +76,7 @@ impl Lowerer<'_> {
             }
         };
         for pieces in expanded.into_iter().filter(|pieces| !is_nothing(pieces)) {
+            fields.more |= combinations(&pieces) > MAX_CANDIDATES;
             let (words, variants) = self.fields(&pieces, &shape);
             if fields.words.is_empty() {
                 fields.variants = variants;
@@ -315,7 +318,8 @@ impl Lowerer<'_> {
 
 /// Behind `NAME=` in a word a tilde gives a directory that is not known (bash manual 3.5.2); at the
 /// start of a word it is kept as written.
-fn tilde(mut pieces: Vec<Piece>) -> Vec<Piece> {
+fn tilde(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut pieces = merged(pieces);
     let Some(Piece::Literal { bytes, quoted: false }) = pieces.first() else { return pieces };
     let Some(name) = bytes.iter().position(|byte| *byte == b'=') else { return pieces };
     let begins = |at: usize| matches!(bytes.get(at.saturating_sub(1)), Some(b'=' | b':'));
@@ -326,6 +330,22 @@ fn tilde(mut pieces: Vec<Piece>) -> Vec<Piece> {
         |part: Option<&[u8]>| Piece::Literal { bytes: part.unwrap_or_default().to_vec(), quoted: false };
     let parts = [literal(bytes.get(..at)), Piece::Unknown { quoted: true }, literal(bytes.get(end..))];
     pieces.splice(..1, parts);
+    pieces
+}
+
+/// Unquoted text that a continuation parted at the start of a word is one again.
+fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    let bare = |piece: &&Piece| matches!(piece, Piece::Literal { quoted: false, .. });
+    let parts = pieces.iter().take_while(bare).count();
+    if parts > 1 {
+        let rest = pieces.split_off(parts);
+        let text = |piece: Piece| match piece {
+            Piece::Literal { bytes, .. } => bytes,
+            Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => Vec::new(),
+        };
+        let bytes = pieces.into_iter().flat_map(text).collect();
+        pieces = std::iter::once(Piece::Literal { bytes, quoted: false }).chain(rest).collect();
+    }
     pieces
 }
 
@@ -512,6 +532,15 @@ fn plain(pieces: &[Piece]) -> Option<Vec<u8>> {
         }
     }
     Some(out)
+}
+
+/// How many readings a word has.
+fn combinations(pieces: &[Piece]) -> usize {
+    let choices = pieces.iter().map(|piece| match piece {
+        Piece::Known { values, certain, .. } => values.len() + usize::from(!certain),
+        Piece::Literal { .. } | Piece::Unknown { .. } | Piece::Break => 1,
+    });
+    choices.fold(1, usize::saturating_mul)
 }
 
 /// Every reading of a word; the first is the one to show.

@@ -55,9 +55,11 @@ fn base(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
-/// Whether `haystack`, without quotes, backslashes and newlines behind them, mentions `needle`.
+/// Whether `haystack`, without quotes, backslashes, newlines behind them and the generator's empty
+/// variable, mentions `needle`.
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    let plain: Vec<u8> = haystack.iter().copied().filter(|byte| !b"'\"\\\n$".contains(byte)).collect();
+    let full = String::from_utf8_lossy(haystack).replace("${u}", "");
+    let plain: Vec<u8> = full.bytes().filter(|byte| !b"'\"\\\n$".contains(byte)).collect();
     [haystack, &plain].iter().any(|text| text.windows(needle.len()).any(|window| window == needle))
 }
 
