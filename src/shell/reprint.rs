@@ -31,8 +31,9 @@ impl Lowerer<'_> {
                     command.certain = false;
                 }
             }
-            None => self
-                .opaque_at(right.span, "bash may lose the `;` before it, behind a heredoc in a substitution"),
+            None => {
+                self.opaque_at(span, "bash may lose the `;` before it, behind a heredoc in a substitution")
+            }
         }
     }
 }
