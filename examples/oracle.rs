@@ -1,6 +1,6 @@
 //! `cargo run --release --example oracle -- --programs N --seed S`: generated programs in real bash
 //! against what stanchion calls executed. `--only-bash` runs the generator and bash alone;
-//! `--show N` prints program N; `--lines` judges the programs on standard input, one a line.
+//! `--from N` begins with program N; `--show N` prints program N; `--lines` judges the programs on standard input, one a line.
 
 #![allow(
     clippy::unwrap_used,
@@ -58,6 +58,7 @@ fn lines() -> ExitCode {
 fn main() -> ExitCode {
     let programs = number("--programs").unwrap_or(20_000);
     let seed = number("--seed").unwrap_or(1);
+    let from = number("--from").unwrap_or(0);
     if let Some(show) = number("--show") {
         println!("{}", campaign::program(seed, show).program());
         return ExitCode::SUCCESS;
@@ -76,7 +77,7 @@ fn main() -> ExitCode {
             eprint!("{done}/{programs} programs, {missed} failures, {rate:.0}/s {end}");
         }
     };
-    let Some(report) = campaign::run(programs, seed, only_bash, &progress) else {
+    let Some(report) = campaign::run(from..from + programs, seed, only_bash, &progress) else {
         eprintln!("oracle: this machine has no bash and timeout under /usr/bin or /bin");
         return ExitCode::FAILURE;
     };

@@ -11,6 +11,7 @@ use stanchion::shell::model::Script;
 use stanchion::shell::query::Queries;
 use stanchion::verdict::Decision;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,16 +79,16 @@ fn decision(gate: &Gate, text: &[u8]) -> Decision {
     gate.judge(&ToolCall::shell(text)).decision()
 }
 
-/// Runs `programs` programs. `None` when there is no bash here.
+/// Runs the programs of a range. `None` when there is no bash here.
 pub fn run(
-    programs: u64,
+    programs: Range<u64>,
     seed: u64,
     only_bash: bool,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Option<Report> {
     Sandbox::new()?;
     let report = Mutex::new(Report::default());
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(programs.start);
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -96,11 +97,11 @@ pub fn run(
                     Judge { sandbox: Sandbox::new().expect("a sandbox"), gate: gate(), report: &report };
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= programs {
+                    if number >= programs.end {
                         break;
                     }
                     judge.one(seed, number, only_bash);
-                    progress(number + 1, report.lock().expect("the report").failures());
+                    progress(number + 1 - programs.start, report.lock().expect("the report").failures());
                 }
             });
         }
@@ -184,6 +185,7 @@ impl Judge<'_> {
             commands(&script),
             opaque.join("; "),
         );
+        eprintln!("--- missed: {line}");
         self.report.lock().expect("the report").misses.push(line);
     }
 
@@ -235,6 +237,7 @@ impl Judge<'_> {
                 "seed {seed}, program {number}: data {falses:?} called executed or denied, minimal:\n{}\nwhole:\n{text}",
                 lossy(&small)
             );
+            eprintln!("--- false: {line}");
             self.report.lock().expect("the report").falses.push(line);
         }
     }
@@ -249,7 +252,9 @@ impl Judge<'_> {
         sums.protected += 1;
         sums.allowed += u64::from(allowed);
         if allowed && sums.passes.len() < SHOWN {
-            sums.passes.push(format!("seed {seed}, program {number}: the protected script ran\n{text}"));
+            let line = format!("seed {seed}, program {number}: the protected script ran\n{text}");
+            eprintln!("--- let through: {line}");
+            sums.passes.push(line);
         }
     }
 }
