@@ -51,6 +51,12 @@ impl Gate {
         self
     }
 
+    /// The policies by which it judges.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
     /// Whether a text may concern any guard. A strict superset: `false` means that no guard can
     /// object, whatever quoting, expansion or decoding the text goes through.
     #[must_use]
