@@ -29,6 +29,7 @@ mod properties;
 mod property;
 mod queries;
 mod readings;
+mod records;
 mod rules;
 mod snapshots;
 mod tidy;

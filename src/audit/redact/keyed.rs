@@ -88,7 +88,7 @@ fn field(text: &[u8], separator: usize, name: &Range<usize>, quotes: Quotes) -> 
     }
     let escaped = at(text, start) == b'\\' && at(text, start + 1) == b'"';
     if b"'\"".contains(&at(text, start)) || escaped {
-        return Value::word(text, start, quotes).parts;
+        return Value::string(text, start, quotes).parts;
     }
     if quotes.any() {
         return Value::line(text, scheme(text, start), quotes).parts;

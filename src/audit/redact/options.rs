@@ -2,7 +2,7 @@
 //! programs; must never take an option's word for the secret where it is a number, a path or a variable.
 
 use super::value::{Quotes, Value};
-use super::{at, ends_word, names, run};
+use super::{at, ends_word, is_expansion, names, run};
 use std::ops::Range;
 
 /// How a program is told a secret.
@@ -265,6 +265,7 @@ fn behind(text: &[u8], parts: Vec<Range<usize>>, by: u8) -> Vec<Range<usize>> {
             kept.push(part.start + start..part.end);
         }
     }
+    kept.retain(|part| !is_expansion(text.get(part.clone()).unwrap_or_default()));
     kept
 }
 

@@ -17,8 +17,8 @@ pub fn find(text: &[u8], found: &mut Vec<Range<usize>>) {
 
 fn secret(text: &[u8], mark: usize) -> Option<Range<usize>> {
     let start = mark + 3;
-    let most = text.len().min(start + MOST);
-    let end = run(text, start, |byte| !byte.is_ascii_whitespace() && !b"'\"`<>|;".contains(&byte)).min(most);
+    let near = text.get(..text.len().min(start + MOST)).unwrap_or_default();
+    let end = run(near, start, |byte| !byte.is_ascii_whitespace() && !b"'\"`<>|;".contains(&byte));
     let url = text.get(start..end)?;
     let path = url.iter().position(|byte| *byte == b'/').unwrap_or(url.len());
     let colon = url.iter().position(|byte| *byte == b':');

@@ -55,6 +55,13 @@ impl<'t> Value<'t> {
         value
     }
 
+    /// One string, whatever stands behind it.
+    pub fn string(text: &'t [u8], start: usize, quotes: Quotes) -> Self {
+        let mut value = Self { text, quotes, parts: Vec::new(), end: start };
+        value.piece();
+        value
+    }
+
     /// The same where no array can stand.
     fn plain(text: &'t [u8], start: usize, quotes: Quotes) -> Self {
         let mut value = Self { text, quotes, parts: Vec::new(), end: start };
