@@ -3,9 +3,13 @@
 
 use super::out;
 use super::place::Place;
-use super::selection::{Loaded, Selection};
+use super::records::{self, Judged};
+use super::selection::{Loaded, Selection, Unusable};
+use stanchion::audit::Source;
 use stanchion::call::ToolCall;
 use stanchion::harness::{self, Payload, Reply};
+use stanchion::span::Span;
+use stanchion::verdict::{Decision, Finding, Verdict};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::mem::ManuallyDrop;
@@ -13,6 +17,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 const HELP: &str = "\
 Answer a harness's hook call
@@ -37,8 +42,8 @@ Options:
 ";
 
 /// Why a panic denies: what cannot be judged is answered as a text that cannot be read.
-const PANIC: &str = "[unclassifiable-protected-command] The command may concern a guarded program and \
-                     could not be judged; write it as one plain command.";
+const PANIC: &str =
+    "The command may concern a guarded program and could not be judged; write it as one plain command.";
 
 /// Arguments of the hook.
 #[derive(Debug, Default)]
@@ -58,6 +63,7 @@ pub fn main(argv: &[OsString]) -> ExitCode {
 
 /// Runs the hook and gives its exit status.
 pub fn status(argv: &[OsString]) -> u8 {
+    let started = Instant::now();
     let args = match parse(argv) {
         Ok(args) => args,
         Err(error) => {
@@ -69,33 +75,72 @@ pub fn status(argv: &[OsString]) -> u8 {
         out::say(HELP);
         return 0;
     }
-    // Both streams belong to the answer.
-    std::panic::set_hook(Box::new(|_| {}));
-    catch_unwind(AssertUnwindSafe(|| answer(&args))).map_or(0, |reply| send(&reply))
+    records::watch_panics();
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(&args))).unwrap_or_default();
+    let status = send(&answer.reply);
+    // The answer is out; whatever becomes of the record, the status stands.
+    let _ = catch_unwind(AssertUnwindSafe(|| record(answer, status, started)));
+    status
 }
 
-fn answer(args: &Args) -> Reply {
-    let Some(payload) = payload(args) else { return Reply::default() };
-    // The process ends with the answer: nothing is gained by giving its memory back piece by piece.
-    let Ok(loaded) = args.selection.load().map(ManuallyDrop::new) else { return Reply::default() };
-    if !loaded.gate.may_concern(&payload.command) {
-        return Reply::default();
+/// An answer, and what there is to record of it.
+#[derive(Default)]
+struct Answer {
+    reply: Reply,
+    source: Source,
+    judged: Option<ManuallyDrop<Judged>>,
+    unusable: Option<Unusable>,
+}
+
+fn answer(args: &Args) -> Answer {
+    let Some(payload) = payload(args) else { return Answer::default() };
+    let Payload { command, cwd, origin } = payload;
+    let source = records::source(origin);
+    let loaded = match args.selection.load() {
+        Ok(loaded) => loaded,
+        Err(error) => return Answer { unusable: error.downcast().ok(), source, ..Answer::default() },
+    };
+    if !loaded.gate.may_concern(&command) {
+        // The process ends with the answer: nothing is gained by giving its memory back piece by piece.
+        std::mem::forget(loaded);
+        return Answer { source, ..Answer::default() };
     }
-    let variable = loaded.home_variable.as_deref();
-    let mut call = args.place.call(payload.command, payload.cwd.clone(), variable);
-    args.place.look(&mut call, payload.cwd.as_deref(), &loaded.gate);
-    judge(&loaded, &call, args.claude)
+    let mut call = args.place.call(command, cwd.clone(), loaded.home_variable.as_deref());
+    args.place.look(&mut call, cwd.as_deref(), &loaded.gate);
+    let verdict = judge(&loaded, &call);
+    let reply = harness::reply(&verdict, args.claude);
+    let judged = Some(ManuallyDrop::new(Judged { call, verdict, loaded }));
+    Answer { reply, source, judged, unusable: None }
 }
 
-fn judge(loaded: &Loaded, call: &ToolCall, claude: bool) -> Reply {
-    catch_unwind(AssertUnwindSafe(|| loaded.gate.judge(call)))
-        .map_or_else(|_| harness::reply::deny(PANIC, claude), |verdict| harness::reply(&verdict, claude))
+fn judge(loaded: &Loaded, call: &ToolCall) -> Verdict {
+    catch_unwind(AssertUnwindSafe(|| loaded.gate.judge(call))).unwrap_or_else(|_| {
+        Verdict::fold(vec![Finding {
+            guard: "gate",
+            decision: Decision::Deny,
+            code: "unclassifiable-protected-command".to_owned(),
+            reason: PANIC.to_owned(),
+            span: Span::new(0, call.command.len()),
+            chain: Vec::new(),
+            rank: 0,
+        }])
+    })
+}
+
+fn record(answer: Answer, status: u8, started: Instant) {
+    let latency = started.elapsed();
+    let Some(directory) = records::directory() else { return };
+    records::faults(&directory, answer.unusable.as_ref(), &answer.source);
+    if let Some(judged) = &answer.judged {
+        let answered = if status == 0 { Decision::Allow } else { Decision::Deny };
+        records::decided(&directory, judged, answer.source, answered, latency);
+    }
 }
 
 fn payload(args: &Args) -> Option<Payload> {
     if let Some(command) = &args.command {
         let command = Some(command.clone()).filter(|command| !command.is_empty())?;
-        return Some(Payload { command, cwd: None });
+        return Some(Payload { command, ..Payload::default() });
     }
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes).ok()?;

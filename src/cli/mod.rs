@@ -12,6 +12,7 @@ mod matrix;
 mod out;
 mod place;
 mod policy;
+mod records;
 mod selection;
 mod shown;
 mod site;

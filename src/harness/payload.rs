@@ -7,13 +7,32 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A shell call as a harness describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
     /// The text that would go to the shell. A lone surrogate escape, which no UTF-8 text can hold,
     /// stands as its three generalised UTF-8 (WTF-8) bytes: the words around it are judged still.
     pub command: Vec<u8>,
     /// The directory that the payload names.
     pub cwd: Option<PathBuf>,
+    /// Who makes the call.
+    pub origin: Origin,
+}
+
+/// Who makes a call, where the payload tells. No verdict depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The harness's session.
+    pub session: Option<String>,
+    /// The sub-agent.
+    pub agent: Option<String>,
+    /// The sub-agent's kind.
+    pub agent_type: Option<String>,
+    /// The hook's event.
+    pub event: Option<String>,
+    /// The tool.
+    pub tool: Option<String>,
+    /// The harness's own name for the call.
+    pub tool_use: Option<String>,
 }
 
 /// Reads a payload: `tool_input.command` (Codex, Claude, and most others) or `toolInput.command`
@@ -27,7 +46,23 @@ pub fn decode(bytes: &[u8]) -> Option<Payload> {
         .find_map(|input| string(input.get("command")?))
         .filter(|command| !command.is_empty())?;
     let cwd = event.get("cwd").and_then(|cwd| string(cwd)).filter(|cwd| !cwd.is_empty());
-    Some(Payload { command, cwd: cwd.map(path) })
+    Some(Payload { command, cwd: cwd.map(path), origin: origin(&event) })
+}
+
+/// Each field has a spelling with underscores, and one without in Grok and Copilot.
+fn origin(event: &BTreeMap<String, &RawValue>) -> Origin {
+    let text = |names: &[&str]| {
+        let value = names.iter().find_map(|name| string(event.get(*name)?))?;
+        Some(String::from_utf8_lossy(&value).into_owned()).filter(|value| !value.is_empty())
+    };
+    Origin {
+        session: text(&["session_id", "sessionId"]),
+        agent: text(&["agent_id", "agentId"]),
+        agent_type: text(&["agent_type", "agentType", "subagentType"]),
+        event: text(&["hook_event_name", "hookEventName"]),
+        tool: text(&["tool_name", "toolName"]),
+        tool_use: text(&["tool_use_id", "toolUseId"]),
+    }
 }
 
 /// The members of a JSON object, unread; the last of equal names counts.

@@ -1,6 +1,6 @@
 //! `stanchion hook` as a harness sees it.
 
-use crate::child::{feed, run, stanchion, text};
+use crate::child::{feed, run, stanchion, state, text};
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -110,7 +110,8 @@ fn closed_streams_do_no_harm() {
     let program = env!("CARGO_BIN_EXE_stanchion");
     let shell = |script: &str| {
         let mut command = std::process::Command::new("sh");
-        feed(command.arg("-c").arg(script).env("STANCHION", program), &payload(DENIED))
+        let command = command.arg("-c").arg(script).env("STANCHION", program).env("XDG_STATE_HOME", state());
+        feed(command, &payload(DENIED))
     };
     assert!(silent(&shell("exec \"$STANCHION\" hook <&-")));
     // Nobody can be told on a full device.
