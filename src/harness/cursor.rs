@@ -7,8 +7,11 @@
 use super::answer::{Ask, Deny, Question};
 use super::table::Harness;
 
+/// The table.
+pub const HARNESS: Harness = Harness { twin: Some(("command", &SHELL)), ..BASE };
+
 /// `preToolUse` and the other events that name a tool.
-pub const HARNESS: Harness = Harness {
+const BASE: Harness = Harness {
     name: "cursor",
     also: &["cursor-agent"],
     reads_others: true,
@@ -19,14 +22,8 @@ pub const HARNESS: Harness = Harness {
     agent_type: &["subagent_type"],
     deny: Deny::Cursor,
     ask: Ask::Never,
-    twin: Some(("command", &SHELL)),
     ..Harness::SNAKE
 };
 
 /// `beforeShellExecution` and `beforeMCPExecution`.
-const SHELL: Harness = Harness {
-    input: &["tool_input", ""],
-    ask: Ask::Attended(Question::Cursor),
-    twin: None,
-    ..HARNESS
-};
+const SHELL: Harness = Harness { input: &["tool_input", ""], ask: Ask::Attended(Question::Cursor), ..BASE };

@@ -1,15 +1,18 @@
 //! OpenCode, through a plugin that hands the call to the hook. v1 measured with 1.18.33, v2 by its
 //! source.
 //!
-//! The plugin sends what it was called with: v1 `{"input":{…},"output":{"args":{…}},"cwd":"…"}`, v2 the
-//! event and `cwd`. It throws the text of stderr when the status is not 0. A question cannot be put in
+//! The plugin sends `tool`, `sessionID`, the input as `args` or `input`, and `cwd`; or what v1 called it
+//! with: `{"input":{…},"output":{"args":{…}},"cwd":"…"}`. It throws the text of stderr when the status is not 0. A question cannot be put in
 //! v1, and in v2 only by another hook, so it is a denial.
 
 use super::answer::{Ask, Deny};
 use super::table::Harness;
 
+/// The table.
+pub const HARNESS: Harness = Harness { twin: Some(("output.args", &V1)), ..BASE };
+
 /// v2.
-pub const HARNESS: Harness = Harness {
+const BASE: Harness = Harness {
     name: "opencode",
     also: &["opencode-v1", "opencode-v2"],
     event: &["event"],
@@ -22,7 +25,6 @@ pub const HARNESS: Harness = Harness {
     tool_use: &["id", "callID"],
     deny: Deny::Text,
     ask: Ask::Never,
-    twin: Some(("output.args", &V1)),
     ..Harness::UNKNOWN
 };
 
@@ -33,6 +35,5 @@ const V1: Harness = Harness {
     session: &["input.sessionID"],
     agent_type: &[],
     tool_use: &["input.callID"],
-    twin: None,
-    ..HARNESS
+    ..BASE
 };
