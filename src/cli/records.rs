@@ -3,8 +3,7 @@
 
 use super::selection::{Loaded, Unusable};
 use stanchion::audit::{Call, Fault, FaultKind, Source, Store};
-use stanchion::call::ToolCall;
-use stanchion::harness::payload::Origin;
+use stanchion::call::{Origin, ToolCall};
 use stanchion::policy;
 use stanchion::verdict::{Decision, Verdict};
 use std::io;
@@ -30,7 +29,7 @@ pub fn directory() -> Option<PathBuf> {
 }
 
 /// Records every finding on a call. `answered` is what the harness was told.
-pub fn decided(directory: &Path, judged: &Judged, source: Source, answered: Decision, latency: Duration) {
+pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: Duration) {
     let findings = judged.verdict.findings();
     if findings.is_empty() {
         return;
@@ -39,7 +38,7 @@ pub fn decided(directory: &Path, judged: &Judged, source: Source, answered: Deci
         time: SystemTime::now(),
         latency,
         process: std::process::id(),
-        source,
+        source: source(&judged.call.origin),
         cwd: judged.call.cwd.as_deref(),
         command: &judged.call.command,
         answered,
@@ -50,11 +49,14 @@ pub fn decided(directory: &Path, judged: &Judged, source: Source, answered: Deci
 }
 
 /// Records what could not be used, and the panics met so far.
-pub fn faults(directory: &Path, unusable: Option<&Unusable>, source: &Source) {
+pub fn faults(directory: &Path, unusable: Option<&(Unusable, Origin)>, judged: Option<&Judged>) {
     let time = SystemTime::now();
-    let fault = |kind, file: &str, message: &str| Fault::new(kind, file, message, time, source.clone());
     let store = Store::faults(directory);
-    if let Some(Unusable { kind, file, message }) = unusable {
+    let met = unusable.map(|(_, origin)| origin).or(judged.map(|judged| &judged.call.origin));
+    let fault = |kind, file: &str, message: &str| {
+        Fault::new(kind, file, message, time, met.map(source).unwrap_or_default())
+    };
+    if let Some((Unusable { kind, file, message }, _)) = unusable {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let digest = std::fs::read_to_string(file).ok().map(|text| policy::digest(&text));
         let _ = fault(*kind, &path.to_string_lossy(), message).with_digest(digest).record(&store);
@@ -90,7 +92,7 @@ fn panics() -> Vec<Panic> {
 }
 
 /// Who made a call, as its payload tells.
-pub fn source(origin: Origin) -> Source {
-    let Origin { session, agent, agent_type, event, tool, tool_use } = origin;
-    Source { harness: None, session, agent, agent_type, event, tool, tool_use }
+fn source(origin: &Origin) -> Source {
+    let Origin { harness, session, agent, agent_type, event, tool, tool_use } = origin.clone();
+    Source { harness: harness.map(ToOwned::to_owned), session, agent, agent_type, event, tool, tool_use }
 }

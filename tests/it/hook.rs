@@ -133,3 +133,84 @@ fn the_payload_directory_may_be_missing() {
     let call = json!({ "cwd": "/nonexistent", "tool_input": { "command": DENIED } }).to_string();
     assert_denied(&feed(stanchion().arg("hook"), call.as_bytes()), false);
 }
+
+/// Each installed registration calls the hook with its harness's name and the payload of that harness.
+#[test]
+fn every_harness_blocks_in_its_own_form() {
+    for facts in stanchion::install::facts::ALL {
+        let call = |command: &str| {
+            let command = serde_json::to_string(command).unwrap();
+            facts.call.replace("$COMMAND", &command).replace("$CWD", "/nonexistent").into_bytes()
+        };
+        for name in [facts.name, "auto"] {
+            assert!(silent(&run(&["hook", "--harness", name], &call("ls -l"))), "{} {name}", facts.name);
+            let output = run(&["hook", "--harness", name], &call(DENIED));
+            let said = [text(&output.stdout), text(&output.stderr)].concat();
+            assert!(said.contains("[watcher-background] "), "{} {name}: {output:?}", facts.name);
+            // Cline heeds stdout alone.
+            let wanted = if facts.name == "cline" { 0 } else { 2 };
+            assert_eq!(output.status.code(), Some(wanted), "{} {name}", facts.name);
+            assert!(!said.contains("allow"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn every_recorded_shell_call_is_judged() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/captures");
+    let mut seen = 0;
+    for client in std::fs::read_dir(directory).unwrap() {
+        for file in std::fs::read_dir(client.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if !name.ends_with("-shell.json") || name.starts_with("post-") {
+                continue;
+            }
+            let call = std::fs::read_to_string(&path).unwrap();
+            assert!(silent(&run(&["hook", "--harness", "auto"], call.as_bytes())), "{path:?}");
+            let command = command_of(&call);
+            let denied = call.replace(&command, &serde_json::to_string(DENIED).unwrap());
+            let output = run(&["hook", "--harness", "auto"], denied.as_bytes());
+            assert_eq!(output.status.code(), Some(2), "{path:?}");
+            assert!(text(&output.stderr).starts_with("[watcher-background] "), "{path:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 35, "{seen}");
+}
+
+/// The JSON string behind the first `"command":`.
+fn command_of(call: &str) -> String {
+    let rest = call.split("\"command\":").nth(1).unwrap().trim_start();
+    let end = rest[1..].find('"').unwrap() + 2;
+    rest[..end].to_owned()
+}
+
+#[test]
+fn an_input_that_was_cut_off_is_no_way_past() {
+    let padded = format!("ls {}", "a".repeat(131_072));
+    let cut = format!("{} [truncated]", &json!({ "command": padded }).to_string()[..131_072]);
+    let call = |tool: &str| json!({ "toolName": tool, "toolInput": cut, "toolInputTruncated": true });
+    for form in [&["hook"][..], &["hook", "--harness", "grok"], &["hook", "--harness", "auto"]] {
+        let output = run(form, call("run_terminal_command").to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(2), "{form:?}");
+        assert!(text(&output.stderr).contains("[unclassifiable-protected-command]"), "{form:?}");
+        assert!(silent(&run(form, call("write").to_string().as_bytes())), "{form:?}");
+    }
+}
+
+#[test]
+fn a_patch_is_no_command() {
+    let patch = format!("*** Begin Patch\n*** Add File: n\n+{DENIED}\n*** End Patch\n");
+    let call = json!({ "turn_id": "t", "tool_name": "apply_patch", "tool_input": { "command": patch } });
+    for form in [&["hook"][..], &["hook", "--harness", "codex"]] {
+        assert!(silent(&run(form, call.to_string().as_bytes())), "{form:?}");
+    }
+}
+
+#[test]
+fn a_call_that_was_made_is_not_judged_again() {
+    let call =
+        json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": { "command": DENIED } });
+    assert!(silent(&run(&["hook", "--harness", "claude"], call.to_string().as_bytes())));
+}
