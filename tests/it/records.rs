@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-const DENIED: &str = "GITHUB_TOKEN=hunter2 bin/fm-watch-arm.sh &";
+const DENIED: &str = "bin/fm-watch-arm.sh --token hunter2 &";
 
 fn payload(command: &str) -> String {
     json!({
@@ -245,4 +245,33 @@ fn a_torn_end_is_reported_and_harms_nobody() {
     };
     let found: Vec<What> = store.records().unwrap().map(|entry| what(entry.unwrap())).collect();
     assert_eq!(found, [What::Newer, What::Strange, What::Torn]);
+}
+
+/// What is recorded is what the harness makes of the answer, whatever the exit status.
+#[test]
+fn the_answer_is_recorded_as_it_was_told() {
+    let rule = "version = 1\nname = \"t\"\n[[rule]]\nid = \"t.ask\"\ndecision = \"ask\"\nreason = \"r\"\nadvice = \"a\"\n\
+                when = { program = \"rm\" }\n\
+                match = [\"rm a\", \"rm b\", \"rm c\"]\nnot_match = [\"ls\", \"cat a\", \"echo rm\"]\n";
+    let state = tempfile::tempdir().unwrap();
+    let file = state.path().join("t.toml");
+    fs::write(&file, rule).unwrap();
+    let told = |harness: &str, asking: &str| {
+        let state = tempfile::tempdir().unwrap();
+        let policy = file.to_str().unwrap();
+        hook(state.path(), &["--policy", policy, "--harness", harness, "--ask", asking], &payload("rm x"));
+        let found = decisions(state.path());
+        (found[0].decision.name(), found[0].answered.name())
+    };
+    assert_eq!(told("claude", "safe"), ("ask", "ask"));
+    assert_eq!(told("claude", "never"), ("ask", "deny"));
+    assert_eq!(told("codex", "attended"), ("ask", "deny"));
+    let cline = |state: &Path| {
+        let call = json!({ "hookName": "tool_call", "tool_call": { "name": "execute_command", "input": { "command": DENIED } } });
+        let output = hook(state, &["--harness", "cline"], &call.to_string());
+        assert_eq!(output.status.code(), Some(0));
+        decisions(state)
+    };
+    let found = cline(state.path());
+    assert_eq!((found[0].answered.name(), found[0].source.harness.as_deref()), ("deny", Some("cline")));
 }

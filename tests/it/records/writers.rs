@@ -1,6 +1,6 @@
 //! Many writers, some of them killed: what was acknowledged is there, whole and once.
 
-use stanchion::audit::{Call, Entry, Source, Store};
+use stanchion::audit::{Call, Entry, Record, Source, Store};
 use stanchion::span::Span;
 use stanchion::verdict::{Decision, Finding};
 use std::collections::BTreeMap;
@@ -19,15 +19,26 @@ const CAP: u64 = 256 << 10;
 const DIRECTORY: &str = "STANCHION_TEST_RECORDS";
 const WRITER: &str = "STANCHION_TEST_WRITER";
 
-/// Not a test by itself: the writer that the test below starts as a process. It prints a number when
-/// the record is appended.
+/// One writer. The test below starts it as a process, with a directory that many share. It prints a
+/// number when the record is appended.
 #[test]
-#[ignore = "a child process of the test of many writers"]
-fn writer() {
-    let (Some(directory), Ok(writer)) = (std::env::var_os(DIRECTORY), std::env::var(WRITER)) else { return };
-    let store = Store::decisions(Path::new(&directory)).with_cap(CAP);
+fn one_writer_finds_its_records_in_order() {
+    let own = tempfile::tempdir().unwrap();
+    let shared = std::env::var_os(DIRECTORY);
+    let directory = shared.as_deref().map_or(own.path(), Path::new);
+    let writer = std::env::var(WRITER).unwrap_or_else(|_| "0".to_owned());
+    let store = Store::decisions(directory).with_cap(CAP);
+    append(&store, &writer);
+    if shared.is_none() {
+        let records = store.records().unwrap();
+        let numbers = records.map(|entry| numbers(entry.unwrap()).expect("no line is damaged").1);
+        assert!(numbers.eq(0..RECORDS));
+    }
+}
+
+fn append(store: &Store, writer: &str) {
     for number in 0..RECORDS {
-        store.append(&line(&writer, number)).unwrap();
+        store.append(&line(writer, number)).unwrap();
         // Past the test runner's own capture.
         std::io::stdout().write_all(format!("\nappended {number}\n").as_bytes()).unwrap();
         std::io::stdout().flush().unwrap();
@@ -59,9 +70,16 @@ fn line(writer: &str, number: usize) -> Vec<u8> {
     call.lines(&[finding])
 }
 
+/// The writer and the number of a record; none for a damaged line.
+fn numbers(entry: Entry<Record>) -> Option<(usize, usize)> {
+    let Entry::Record(record) = entry else { return None };
+    let mut words = record.command.split(' ').map(|word| word.parse().unwrap());
+    Some((words.next().unwrap(), words.next().unwrap()))
+}
+
 fn start(directory: &Path, writer: usize) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "records::writers::writer", "--ignored", "--nocapture"]);
+    command.args(["--exact", "records::writers::one_writer_finds_its_records_in_order", "--nocapture"]);
     command.env(DIRECTORY, directory).env(WRITER, writer.to_string());
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
@@ -101,12 +119,9 @@ fn no_acknowledged_record_is_lost_or_torn() {
     let mut found: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut damaged = 0;
     for entry in Store::decisions(directory.path()).records().unwrap() {
-        match entry.unwrap() {
-            Entry::Record(record) => {
-                let mut words = record.command.split(' ').map(|word| word.parse().unwrap_or(usize::MAX));
-                *found.entry((words.next().unwrap(), words.next().unwrap())).or_default() += 1;
-            }
-            Entry::Damaged(_) => damaged += 1,
+        match numbers(entry.unwrap()) {
+            Some(numbers) => *found.entry(numbers).or_default() += 1,
+            None => damaged += 1,
         }
     }
     assert!(found.values().all(|count| *count == 1), "a record stands twice");
