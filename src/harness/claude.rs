@@ -11,6 +11,7 @@ use super::table::Harness;
 pub const HARNESS: Harness = Harness {
     name: "claude",
     also: &["claude-code"],
+    read_by_others: true,
     deny: Deny::Everywhere,
     ask: Ask::Itself(Question::Nested),
     ..Harness::SNAKE

@@ -61,7 +61,9 @@ pub fn receive(bytes: &[u8], choice: Choice) -> Option<(Payload, Voice)> {
         Choice::Auto => before(&event, host).map(|payload| (payload, Voice::Of(host))),
         Choice::Named(named) => {
             // A harness that calls the hooks of another still reads its own answers.
-            let named = if host.reads_others { host } else { twin(named, &event) };
+            let guest =
+                || super::host::sender(&event).filter(|_| named.read_by_others).and_then(super::named);
+            let named = if host.reads_others { host } else { twin(guest().unwrap_or(named), &event) };
             before(&event, named).map(|payload| (payload, Voice::Of(named)))
         }
     }

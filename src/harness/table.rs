@@ -18,6 +18,8 @@ pub struct Harness {
     pub also: Names,
     /// Whether it also calls hooks that were registered for another harness.
     pub reads_others: bool,
+    /// Whether hooks that were registered for it are also called by others.
+    pub read_by_others: bool,
     /// Places of the event's name.
     pub event: Names,
     /// Places of the tool's name.
@@ -56,6 +58,7 @@ impl Harness {
         name: "unknown",
         also: &[],
         reads_others: false,
+        read_by_others: false,
         event: &["hook_event_name", "hookEventName"],
         tool: &["tool_name", "toolName"],
         input: &["tool_input", "toolInput", "toolArgs"],

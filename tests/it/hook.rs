@@ -214,3 +214,19 @@ fn a_call_that_was_made_is_not_judged_again() {
         json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": { "command": DENIED } });
     assert!(silent(&run(&["hook", "--harness", "claude"], call.to_string().as_bytes())));
 }
+
+/// Copilot calls the hooks of Claude Code, and shows a reason only where the status is 0.
+#[test]
+fn a_guest_of_another_registration_gets_its_own_answer() {
+    let call = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-11-30T23:05:44.301Z",
+        "cwd": "/", "tool_name": "Bash", "tool_input": { "command": DENIED }
+    });
+    let output = run(&["hook", "--harness", "claude"], call.to_string().as_bytes());
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    // Another's registration is not read by it: there the answer is that of who is named.
+    let output = run(&["hook", "--harness", "kimi"], call.to_string().as_bytes());
+    assert_eq!(output.status.code(), Some(2));
+}
