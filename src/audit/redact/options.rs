@@ -176,6 +176,8 @@ enum Kind {
 /// Adds what it finds.
 pub fn find(text: &[u8], found: &mut Vec<Range<usize>>) {
     let mut kind = Kind::Unknown;
+    // Only options ask which program they belong to.
+    let mut words: Vec<&[u8]> = Vec::new();
     let mut quotes = Quotes::default();
     let mut place = 0;
     while place < text.len() {
@@ -184,15 +186,17 @@ pub fn find(text: &[u8], found: &mut Vec<Range<usize>>) {
             let byte = at(text, place);
             if b";|&(\n".contains(&byte) {
                 kind = Kind::Unknown;
+                words.clear();
             }
             quotes.pass(byte);
             place += 1;
             continue;
         }
         let word = text.get(place..end).unwrap_or_default();
-        kind = named(word).unwrap_or(kind);
+        words.push(word);
         word.iter().for_each(|byte| quotes.pass(*byte));
         if word.starts_with(b"-") {
+            kind = words.drain(..).rev().find_map(named).unwrap_or(kind);
             option(text, place..end, kind, quotes, found);
         }
         place = end;

@@ -51,6 +51,9 @@ const SHAPES: &[(&[u8], usize)] = &[
     (b"AGE-SECRET-KEY-", 16),
 ];
 
+/// How long a token is at least.
+const SHORTEST: usize = 12;
+
 /// Words behind which a token stands.
 const BEFORE: &[&[u8]] = &[b"bearer", b"basic"];
 
@@ -81,20 +84,18 @@ fn is_token(byte: u8) -> bool {
 
 /// Shapes within a run of a token's bytes: at its start or behind a byte that no such token has.
 fn tokens(text: &[u8], run: Range<usize>, found: &mut Vec<Range<usize>>) {
-    let mut place = run.start;
-    while place < run.end {
-        let starts = place == run.start || b"/=+.~".contains(&at(text, place - 1));
-        let rest = text.get(place..run.end).unwrap_or_default();
-        let shape =
-            SHAPES.iter().find(|(start, least)| rest.starts_with(start) && rest.len() >= start.len() + least);
-        match shape.filter(|_| starts && digits(rest)) {
-            Some(_) => {
-                found.push(place..run.end);
-                return;
-            }
-            None => place += 1,
-        }
+    // Shorter than the shortest shape: most words end here.
+    if run.len() < SHORTEST {
+        return;
     }
+    let starts = |place: &usize| *place == run.start || b"/=+.~".contains(&at(text, place - 1));
+    let shaped = |place: &usize| {
+        let rest = text.get(*place..run.end).unwrap_or_default();
+        let fits =
+            |(start, least): &(&[u8], usize)| rest.len() >= start.len() + least && rest.starts_with(start);
+        SHAPES.iter().any(fits) && digits(rest)
+    };
+    found.extend(run.clone().filter(starts).find(shaped).map(|place| place..run.end));
 }
 
 /// Whether there is a digit or a capital: hyphenated words of prose have none.

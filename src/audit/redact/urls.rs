@@ -11,14 +11,26 @@ const MOST: usize = 4096;
 
 /// Adds what it finds.
 pub fn find(text: &[u8], found: &mut Vec<Range<usize>>) {
+    let mut hosts: Vec<usize> = Vec::new();
+    // Where the word of the last mark ends: marks in one word share it, so each byte is read once.
+    let mut end = 0;
     let marks = text.windows(3).enumerate().filter(|(_, window)| window == b"://");
-    found.extend(marks.filter_map(|(mark, _)| secret(text, mark)));
+    for (mark, _) in marks {
+        if mark >= end {
+            end = run(text, mark, |byte| !byte.is_ascii_whitespace() && !b"'\"`<>|;".contains(&byte));
+            let word = text.get(mark..end).unwrap_or_default().iter().enumerate();
+            hosts = word.filter(|(_, byte)| **byte == b'@').map(|(at, _)| mark + at).collect();
+        }
+        let near = end.min(mark + 3 + MOST);
+        let last = hosts.partition_point(|host| *host < near).checked_sub(1);
+        let last = last.and_then(|last| hosts.get(last)).copied();
+        found.extend(secret(text, mark, near, last));
+    }
 }
 
-fn secret(text: &[u8], mark: usize) -> Option<Range<usize>> {
+/// The secret in the URL with this mark; `last` is the last `@` of it.
+fn secret(text: &[u8], mark: usize, end: usize, last: Option<usize>) -> Option<Range<usize>> {
     let start = mark + 3;
-    let near = text.get(..text.len().min(start + MOST)).unwrap_or_default();
-    let end = run(near, start, |byte| !byte.is_ascii_whitespace() && !b"'\"`<>|;".contains(&byte));
     let url = text.get(start..end)?;
     let path = url.iter().position(|byte| *byte == b'/').unwrap_or(url.len());
     let colon = url.iter().position(|byte| *byte == b':');
@@ -28,7 +40,7 @@ fn secret(text: &[u8], mark: usize) -> Option<Range<usize>> {
         None => {
             let password = url.get(colon?..path)?.get(1..)?;
             let port = password.iter().all(u8::is_ascii_digit);
-            url.iter().rposition(|byte| *byte == b'@').filter(|_| !port)?
+            last?.checked_sub(start).filter(|_| !port)?
         }
     };
     let from = match colon.filter(|colon| *colon < host) {
