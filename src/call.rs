@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub struct ToolCall {
     /// What kind of tool is called.
     pub tool: Tool,
-    /// The exact text that would go to the shell; empty for tools that run none. Bytes: a command
-    /// need not be UTF-8.
+    /// The exact text that would go to the shell; for file tools a shell text that does the same to the
+    /// same paths, so that one policy judges both. Bytes: a command need not be UTF-8.
     pub command: Vec<u8>,
     /// What a file tool would do to which paths, as the harness wrote them; relative ones start at `cwd`.
     pub paths: Vec<(Effect, PathBuf)>,

@@ -9,6 +9,7 @@ pub mod patch;
 pub mod payload;
 mod read;
 pub mod reply;
+mod same;
 pub mod table;
 pub mod tools;
 

@@ -14,7 +14,7 @@ pub type Members<'t> = BTreeMap<String, &'t RawValue>;
 /// A tool call as a harness describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
-    /// The text that would go to the shell; empty where none would. A lone surrogate escape, which no
+    /// The text that would go to the shell, or does what a file tool would; empty for other tools. A lone surrogate escape, which no
     /// UTF-8 text can hold, stands as its three generalised UTF-8 (WTF-8) bytes: the words around it
     /// are judged still.
     pub command: Vec<u8>,

@@ -106,6 +106,9 @@ fn read(event: &Members<'_>, harness: &Harness) -> Payload {
     if tool == Tool::Patch && members.is_empty() {
         paths = super::patch::paths(input.text.as_bytes());
     }
+    if command.is_empty() {
+        command = super::same::text(tool, &paths);
+    }
     Payload { command, cwd, tool, paths, cut: input.cut, attended, origin }
 }
 

@@ -230,3 +230,46 @@ fn a_guest_of_another_registration_gets_its_own_answer() {
     let output = run(&["hook", "--harness", "kimi"], call.to_string().as_bytes());
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// The same policy judges file tools and shell commands.
+#[test]
+fn file_tools_are_judged_as_shell_writes_are() {
+    let ask = |harness: &str, call: serde_json::Value| {
+        run(&["hook", "--harness", harness, "--policy", "core"], call.to_string().as_bytes())
+    };
+    let denied = |harness: &str, call: serde_json::Value| {
+        let output = ask(harness, call.clone());
+        let said = [text(&output.stdout), text(&output.stderr)].concat();
+        assert!(said.contains("[self.change] "), "{harness} {call}: {output:?}");
+    };
+    let guarded = ".claude/settings.json";
+    denied(
+        "claude",
+        json!({ "tool_name": "Write", "tool_input": { "file_path": guarded, "content": "{}" } }),
+    );
+    denied(
+        "claude",
+        json!({ "tool_name": "Edit", "cwd": "/srv/p/.claude", "tool_input": { "file_path": "settings.json" } }),
+    );
+    denied(
+        "gemini",
+        json!({ "hook_event_name": "BeforeTool", "tool_name": "replace", "tool_input": { "file_path": guarded } }),
+    );
+    denied("copilot", json!({ "toolName": "create", "toolArgs": { "path": guarded, "file_text": "" } }));
+    denied("opencode", json!({ "tool": "write", "sessionID": "s", "args": { "filePath": guarded } }));
+    denied(
+        "pi",
+        json!({ "type": "tool_call", "toolName": "edit", "toolCallId": "c", "input": { "path": "~/.claude/settings.json" } }),
+    );
+    let patch =
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: .git/hooks/pre-commit\n*** End Patch\n";
+    denied("codex", json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } }));
+    denied(
+        "cursor",
+        json!({ "cursor_version": "1", "tool_name": "Delete", "tool_input": { "path": guarded } }),
+    );
+    for (tool, path) in [("Write", "/srv/p/src/main.rs"), ("Edit", "notes/it's.md"), ("Read", guarded)] {
+        let call = json!({ "tool_name": tool, "cwd": "/srv/p", "tool_input": { "file_path": path } });
+        assert!(silent(&ask("claude", call)), "{tool} {path}");
+    }
+}
