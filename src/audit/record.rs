@@ -117,7 +117,7 @@ impl Call<'_> {
     /// The same as lines.
     #[must_use]
     pub fn lines(&self, findings: &[Finding]) -> Vec<u8> {
-        self.records(findings).iter().flat_map(line).collect()
+        self.records(findings).iter().map(line).collect::<Vec<_>>().concat()
     }
 
     fn record(&self, command: &Recorded, place: usize, finding: &Finding) -> Record {
