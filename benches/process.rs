@@ -113,6 +113,7 @@ fn run(subject: &Subject) -> Duration {
 }
 
 fn start(command: &mut Command, stdin: &[u8]) -> Option<i32> {
+    let command = command.env("XDG_STATE_HOME", std::env::temp_dir().join("stanchion-bench"));
     let command = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     if let Some(mut pipe) = child.stdin.take() {

@@ -95,6 +95,9 @@ impl Gate {
     /// Judges a call.
     #[must_use]
     pub fn judge(&self, call: &ToolCall) -> Verdict {
+        if call.cut {
+            return self.judge_cut(call);
+        }
         if !self.may_concern(&call.command) {
             return Verdict::default();
         }
@@ -149,6 +152,18 @@ impl Gate {
         Subject { call, script, policy, policies: &self.policies, reading, queries: self.queries }
     }
 
+    /// Judges the visible part of a call; the rest could be anything. A shell call of that size is
+    /// longer than what a process can be given, so nothing that would work is denied.
+    fn judge_cut(&self, call: &ToolCall) -> Verdict {
+        let visible = self.judge(&ToolCall { cut: false, ..call.clone() });
+        let mut findings = visible.findings().to_vec();
+        if call.tool.is_shell() {
+            let guarding = self.policies.iter().filter(|policy| guards_words(policy));
+            findings.extend(guarding.map(|policy| opaque(policy, call)));
+        }
+        Verdict::fold(findings)
+    }
+
     fn unread(&self, call: &ToolCall) -> Verdict {
         Verdict::fold(self.policies.iter().flat_map(|policy| unjudged(policy, call)).collect())
     }
@@ -161,8 +176,12 @@ fn unjudged(policy: &Policy, call: &ToolCall) -> Vec<Finding> {
 
 /// The same for scripts and processes.
 fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
+    names_guarded(policy, &call.command).then(|| opaque(policy, call))
+}
+
+fn opaque(policy: &Policy, call: &ToolCall) -> Finding {
     let code = "unclassifiable-protected-command";
-    names_guarded(policy, &call.command).then(|| Finding {
+    Finding {
         guard: "gate",
         decision: Decision::Deny,
         code: code.to_owned(),
@@ -170,7 +189,13 @@ fn unclassifiable(policy: &Policy, call: &ToolCall) -> Option<Finding> {
         span: Span::new(0, call.command.len()),
         chain: Vec::new(),
         rank: 1,
-    })
+    }
+}
+
+/// Whether a policy guards scripts or processes at all.
+fn guards_words(policy: &Policy) -> bool {
+    let kill = &policy.kill;
+    !(policy.protected.scripts.is_empty() && kill.names.is_empty() && kill.kill.is_empty())
 }
 
 /// Whether a text holds anything that could compose a word out of pieces: expansions, patterns,

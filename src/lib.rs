@@ -3,6 +3,7 @@
 //! [`gate::Gate`] judges calls by policies; [`shell::read`] alone tells what a text executes. The
 //! library never prints, exits or reads the environment.
 
+pub mod audit;
 pub mod call;
 pub mod gate;
 pub mod guards;

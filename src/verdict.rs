@@ -2,10 +2,10 @@
 //! never know which guard made a finding or which harness asks.
 
 use crate::span::Span;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is answered. Ordered: the verdict of a call is the greatest over all findings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// No objection. To a harness this is silence, never the word "allow".

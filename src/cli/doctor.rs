@@ -5,6 +5,7 @@ use super::out;
 use super::selection::Selection;
 use super::site::Choice;
 use serde::Serialize;
+use stanchion::audit::Store;
 use stanchion::call::ToolCall;
 use stanchion::install::doctor::{Examiner, Finding, Trial};
 use stanchion::install::entry::Command;
@@ -167,10 +168,7 @@ fn trial(command: &Command) -> Result<Trial, String> {
 
 /// Faults that the hook has recorded.
 fn records() -> Option<Finding> {
-    let absolute =
-        |name| std::env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    let path = state.join("stanchion/faults.jsonl");
+    let path = Store::faults(&super::records::directory()?).current();
     let text = std::fs::read_to_string(&path).ok()?;
     let last = text.lines().rfind(|line| !line.trim().is_empty())?;
     let count = text.lines().filter(|line| !line.trim().is_empty()).count();

@@ -12,9 +12,11 @@ mod matrix;
 mod out;
 mod place;
 mod policy;
+mod records;
 mod selection;
 mod shown;
 mod site;
+mod version;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -26,7 +28,7 @@ const USAGE: u8 = 64;
 
 /// The gate between a coding agent and the shell.
 #[derive(Parser)]
-#[command(name = "stanchion", version, about, propagate_version = true)]
+#[command(name = "stanchion", version, long_version = version::long(), about, propagate_version = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,6 +1,7 @@
 //! Which policies and queries apply. Owns `--policy` and `--queries`; must never judge.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
+use stanchion::audit::FaultKind;
 use stanchion::gate::Gate;
 use stanchion::policy::{self, Policy};
 use stanchion::shell::query::Queries;
@@ -29,6 +30,24 @@ pub struct Loaded {
     pub queries: &'static Queries,
     /// The variable that names the home of the guarded system.
     pub home_variable: Option<String>,
+}
+
+/// What was named and cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Unusable {
+    /// What it is.
+    pub kind: FaultKind,
+    /// Where it is.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl Unusable {
+    fn new(kind: FaultKind, file: &Path, message: String) -> Self {
+        Self { kind, file: file.to_owned(), message }
+    }
 }
 
 impl Selection {
@@ -79,16 +98,17 @@ fn find(name: &Path) -> anyhow::Result<Policy> {
     }
     let bare = name.components().count() == 1 && name.extension().is_none();
     if bare && !name.exists() {
-        return Err(anyhow!("no shipped policy and no file is named `{}`", name.display()));
+        let message = format!("no shipped policy and no file is named `{}`", name.display());
+        return Err(Unusable::new(FaultKind::Policy, name, message).into());
     }
-    policy::load(name).map_err(|errors| anyhow!("{errors}"))
+    policy::load(name).map_err(|errors| Unusable::new(FaultKind::Policy, name, errors.to_string()).into())
 }
 
 /// Query files live as long as the process, as the shipped ones do.
 fn read_queries(directory: &Path) -> anyhow::Result<&'static Queries> {
     let queries = Queries::load(directory).map_err(|errors| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        anyhow!("{}", lines.join("\n"))
+        Unusable::new(FaultKind::Queries, directory, lines.join("\n"))
     });
     Ok(Box::leak(Box::new(queries.context("the queries cannot be used")?)))
 }

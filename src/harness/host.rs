@@ -1,12 +1,17 @@
 //! Which harness sends a call through another harness's registration. Owns the marks by which its
 //! payload is known, keys that nobody else sends; must never look at the command.
 
-use super::payload::{object, string};
+use super::payload::{Members, object, string};
 
 /// The harness that sends this payload, if it is one that reads the files of others.
 #[must_use]
 pub fn guest(bytes: &[u8]) -> Option<&'static str> {
-    let call = object(std::str::from_utf8(bytes).ok()?)?;
+    sender(&object(std::str::from_utf8(bytes).ok()?)?)
+}
+
+/// The same for a payload that was read already.
+#[must_use]
+pub fn sender(call: &Members<'_>) -> Option<&'static str> {
     let has = |key: &str| call.contains_key(key);
     let event = call.get("hookEventName").and_then(|value| string(value));
     if has("cursor_version") {

@@ -1,39 +1,84 @@
 //! What a harness hands to a hook on stdin. Owns the field names; must never refuse a payload
 //! aloud: what is not a shell call is `None`, and the hook then has no opinion.
 
+use super::tools;
+use crate::call::{Effect, Origin, Tool};
 use serde::de::{Deserializer as _, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A shell call as a harness describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The members of a JSON object, unread.
+pub type Members<'t> = BTreeMap<String, &'t RawValue>;
+
+/// A tool call as a harness describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
-    /// The text that would go to the shell. A lone surrogate escape, which no UTF-8 text can hold,
-    /// stands as its three generalised UTF-8 (WTF-8) bytes: the words around it are judged still.
+    /// The text that would go to the shell, or does what a file tool would; empty for other tools. A lone surrogate escape, which no
+    /// UTF-8 text can hold, stands as its three generalised UTF-8 (WTF-8) bytes: the words around it
+    /// are judged still.
     pub command: Vec<u8>,
     /// The directory that the payload names.
     pub cwd: Option<PathBuf>,
+    /// What kind of tool is called.
+    pub tool: Tool,
+    /// The paths that a file tool would touch.
+    pub paths: Vec<(Effect, PathBuf)>,
+    /// Whether the harness cut the input off.
+    pub cut: bool,
+    /// Whether the payload says that a person can be asked.
+    pub attended: bool,
+    /// Who makes the call.
+    pub origin: Origin,
 }
 
-/// Reads a payload: `tool_input.command` (Codex, Claude, and most others) or `toolInput.command`
-/// (Grok). `None` when it is not a JSON object with a command that is a non-empty string.
+/// Reads a payload of the first forms: `tool_input.command` (Codex, Claude, and most others) or
+/// `toolInput.command` (Grok). `None` when it is not a JSON object with a command that is a
+/// non-empty string, or when its tool is known to run none.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Option<Payload> {
     let event = object(std::str::from_utf8(bytes).ok()?)?;
+    let command = command(&event)?;
+    let cwd = event.get("cwd").and_then(|cwd| string(cwd)).filter(|cwd| !cwd.is_empty());
+    Some(Payload { command, cwd: cwd.map(path), ..Payload::default() })
+}
+
+/// The command where the first forms have it.
+pub(super) fn command(event: &Members<'_>) -> Option<Vec<u8>> {
     let command = ["tool_input", "toolInput"]
         .into_iter()
         .filter_map(|key| object(event.get(key)?.get()))
         .find_map(|input| string(input.get("command")?))
         .filter(|command| !command.is_empty())?;
-    let cwd = event.get("cwd").and_then(|cwd| string(cwd)).filter(|cwd| !cwd.is_empty());
-    Some(Payload { command, cwd: cwd.map(path) })
+    let tool = text(event, &["tool_name", "toolName"]).and_then(|name| tools::kind(&name));
+    tool.is_none_or(Tool::is_shell).then_some(command)
 }
 
 /// The members of a JSON object, unread; the last of equal names counts.
 #[must_use]
-pub fn object(text: &str) -> Option<BTreeMap<String, &RawValue>> {
+pub fn object(text: &str) -> Option<Members<'_>> {
     serde_json::from_str(text).ok()
+}
+
+/// The value at a place: member names from the top, joined by dots; a number counts in an array.
+#[must_use]
+pub fn at<'t>(event: &Members<'t>, place: &str) -> Option<&'t RawValue> {
+    let mut names = place.split('.');
+    let mut value = *event.get(names.next()?)?;
+    for name in names {
+        value = match name.parse::<usize>() {
+            Ok(index) => serde_json::from_str::<Vec<&RawValue>>(value.get()).ok()?.get(index).copied()?,
+            Err(_) => *object(value.get())?.get(name)?,
+        };
+    }
+    Some(value)
+}
+
+/// The first non-empty string among some places.
+#[must_use]
+pub fn text(event: &Members<'_>, places: &[&str]) -> Option<String> {
+    let value = places.iter().find_map(|place| string(at(event, place)?))?;
+    Some(String::from_utf8_lossy(&value).into_owned()).filter(|value| !value.is_empty())
 }
 
 /// The bytes of a JSON string; `None` for every other value.
@@ -42,7 +87,9 @@ pub fn string(value: &RawValue) -> Option<Vec<u8>> {
     serde_json::Deserializer::from_str(value.get()).deserialize_bytes(Bytes).ok()
 }
 
-fn path(bytes: Vec<u8>) -> PathBuf {
+/// Bytes as a path.
+#[must_use]
+pub fn path(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     std::ffi::OsString::from_vec(bytes).into()
 }

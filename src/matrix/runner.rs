@@ -21,6 +21,9 @@ use std::time::Duration;
 /// How long a checker may take for one call; one that takes longer has failed the row.
 pub const TIME_OUT: Duration = Duration::from_secs(20);
 
+/// A place in which no file can be made.
+const NOWHERE: &str = "/dev/null";
+
 /// The program under test.
 #[derive(Clone, Debug)]
 pub enum Checker {
@@ -48,8 +51,11 @@ pub fn run_within(
 ) -> Vec<Outcome> {
     let made: Vec<Directories<'_>> = matrices.iter().map(directories).collect();
     let rows = rows(matrices, &made);
+    // What the checker records of the rows is nothing that happened; it ends with the run.
+    let records = tempfile::tempdir().ok();
+    let state = records.as_ref().map_or(Path::new(NOWHERE), tempfile::TempDir::path);
     let jobs: Vec<Job<'_>> =
-        rows.iter().flat_map(|row| Form::ALL.map(|form| Job { row, form, time_out })).collect();
+        rows.iter().flat_map(|row| Form::ALL.map(|form| Job { row, form, state, time_out })).collect();
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let workers = thread::available_parallelism().map_or(1, usize::from);
@@ -111,6 +117,7 @@ fn rows<'m>(matrices: &'m [Matrix], made: &[Directories<'_>]) -> Vec<Placed<'m>>
 struct Job<'m> {
     row: &'m Placed<'m>,
     form: Form,
+    state: &'m Path,
     time_out: Duration,
 }
 
@@ -138,6 +145,7 @@ impl Job<'_> {
     /// The checker's exit status and what it wrote.
     fn answer(&self, checker: &Checker, row: &Row) -> std::io::Result<(Option<i32>, Reply)> {
         let mut command = checker.command(row);
+        command.env("XDG_STATE_HOME", self.state);
         command.args(self.form.arguments(row));
         for (flag, path) in [("--root", &row.root), ("--home", &row.home)] {
             pass(&mut command, flag, path.as_deref());

@@ -24,6 +24,7 @@ pub fn emit(policies: &[Policy]) -> String {
 fn source(policy: &Policy) -> String {
     let Policy {
         name,
+        digest,
         home_variable,
         protected,
         kill,
@@ -38,7 +39,7 @@ fn source(policy: &Policy) -> String {
     let scripts = list(&protected.scripts, script);
     let verbs = list(&kill.verbs, verb);
     format!(
-        "Policy {{ name: {}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
+        "Policy {{ name: {}, digest: {digest:#x}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
          cwd: {}, protected_paths: {}, rules: {}, needles: {}, unattended: {unattended}, reasons: {} }}",
         text(name),

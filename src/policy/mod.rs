@@ -1,6 +1,7 @@
 //! What is guarded, as data: the written form (`raw`) becomes `Policy`, valid by construction. Owns
 //! loading and its messages; must never judge a command.
 
+mod digest;
 pub mod facts;
 mod problems;
 mod raw;
@@ -10,6 +11,7 @@ mod shipped;
 mod source;
 mod types;
 
+pub use digest::digest;
 pub use shipped::{NAMES, shipped};
 use std::path::Path;
 pub use types::{
@@ -38,6 +40,14 @@ pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_digest_names_the_source() {
+        // As `printf abc | sha256sum` tells it.
+        assert_eq!(super::digest::digest("abc"), 0xba78_16bf_8f01_cfea);
+        let source = include_str!("../../policies/cwd.toml");
+        assert_eq!(super::shipped("cwd").map(|policy| policy.digest), Some(super::digest::digest(source)));
+    }
+
     #[test]
     fn the_shipped_policy_loads() {
         assert!(super::shipped("firstmate").is_some_and(|policy| policy.protected.scripts.len() == 3));

@@ -2,6 +2,7 @@
 
 mod cwd;
 
+use super::digest::digest;
 use super::facts::types::Facts;
 use super::problems::Problems;
 use super::rule::needles::union;
@@ -106,7 +107,7 @@ pub fn compile(file: &str, text: &str, facts: &Facts) -> Result<Policy, PolicyEr
         return Err(problems.errors());
     }
     let needles = leak(union(rules.iter().map(|rule| rule.needles)).unwrap_or_default());
-    Ok(Policy { rules, needles, unattended, ..meant(raw, reasons) })
+    Ok(Policy { digest: digest(text), rules, needles, unattended, ..meant(raw, reasons) })
 }
 
 /// Whether the profile says that nobody is there to ask.
@@ -213,6 +214,7 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
     let verb = |verb: RawVerb| KillVerb { program: verb.program, options: verb.options, only: verb.only };
     Policy {
         name: raw.name.into_inner(),
+        digest: 0,
         home_variable: raw.home_variable,
         protected: Protected {
             scripts: raw.protected.script.into_iter().map(script).collect(),

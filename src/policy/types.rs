@@ -22,6 +22,8 @@ pub const CODES: [&str; 9] = [
 pub struct Policy {
     /// Its name.
     pub name: String,
+    /// The digest of its source, by which records name it.
+    pub digest: u64,
     pub(crate) home_variable: Option<String>,
     /// Protected scripts and the shape in which they may run.
     pub protected: Protected,

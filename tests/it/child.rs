@@ -1,6 +1,7 @@
 //! Runs the program as a child process.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// The program, with nothing of the harness that runs these tests in its environment.
@@ -9,8 +10,13 @@ pub fn stanchion() -> Command {
     for variable in stanchion::harness::PROJECT_VARIABLES {
         command.env_remove(variable);
     }
-    command.env_remove("FM_HOME");
+    command.env_remove("FM_HOME").env("XDG_STATE_HOME", state());
     command
+}
+
+/// Where the tests' hooks keep their records: never with those of the user who runs the tests.
+pub fn state() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
 /// Runs it with arguments and stdin.

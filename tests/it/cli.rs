@@ -109,3 +109,18 @@ fn another_checker_can_be_held_against_a_matrix() {
     assert_eq!(status(&["matrix", "--checker", "false", path]), Some(1));
     assert_eq!(status(&["matrix", "/nonexistent.toml"]), Some(64));
 }
+
+#[test]
+fn the_version_names_the_policies() {
+    let long = run(&["--version"], b"").stdout;
+    let long = String::from_utf8(long).unwrap();
+    let first = format!("stanchion {}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(long.lines().next(), Some(first.as_str()), "what tools look for comes first");
+    assert!(long.lines().nth(1).is_some_and(|line| line.starts_with("policies ")), "{long}");
+    let shown = String::from_utf8(run(&["policy", "show"], b"").stdout).unwrap();
+    for name in stanchion::policy::NAMES {
+        let digest = stanchion::policy::shipped(name).unwrap().digest;
+        assert!(long.contains(&format!("\n  {name} {digest:016x}")), "{long}");
+        assert!(shown.contains(&format!("policy {name} {digest:016x}\n")), "{shown}");
+    }
+}

@@ -1,6 +1,6 @@
 //! `stanchion hook` as a harness sees it.
 
-use crate::child::{feed, run, stanchion, text};
+use crate::child::{feed, run, stanchion, state, text};
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -110,7 +110,8 @@ fn closed_streams_do_no_harm() {
     let program = env!("CARGO_BIN_EXE_stanchion");
     let shell = |script: &str| {
         let mut command = std::process::Command::new("sh");
-        feed(command.arg("-c").arg(script).env("STANCHION", program), &payload(DENIED))
+        let command = command.arg("-c").arg(script).env("STANCHION", program).env("XDG_STATE_HOME", state());
+        feed(command, &payload(DENIED))
     };
     assert!(silent(&shell("exec \"$STANCHION\" hook <&-")));
     // Nobody can be told on a full device.
@@ -131,4 +132,144 @@ fn closed_streams_do_no_harm() {
 fn the_payload_directory_may_be_missing() {
     let call = json!({ "cwd": "/nonexistent", "tool_input": { "command": DENIED } }).to_string();
     assert_denied(&feed(stanchion().arg("hook"), call.as_bytes()), false);
+}
+
+/// Each installed registration calls the hook with its harness's name and the payload of that harness.
+#[test]
+fn every_harness_blocks_in_its_own_form() {
+    for facts in stanchion::install::facts::ALL {
+        let call = |command: &str| {
+            let command = serde_json::to_string(command).unwrap();
+            facts.call.replace("$COMMAND", &command).replace("$CWD", "/nonexistent").into_bytes()
+        };
+        for name in [facts.name, "auto"] {
+            assert!(silent(&run(&["hook", "--harness", name], &call("ls -l"))), "{} {name}", facts.name);
+            let output = run(&["hook", "--harness", name], &call(DENIED));
+            let said = [text(&output.stdout), text(&output.stderr)].concat();
+            assert!(said.contains("[watcher-background] "), "{} {name}: {output:?}", facts.name);
+            // Cline heeds stdout alone.
+            let wanted = if facts.name == "cline" { 0 } else { 2 };
+            assert_eq!(output.status.code(), Some(wanted), "{} {name}", facts.name);
+            assert!(!said.contains("allow"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn every_recorded_shell_call_is_judged() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/captures");
+    let mut seen = 0;
+    for client in std::fs::read_dir(directory).unwrap() {
+        for file in std::fs::read_dir(client.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if !name.ends_with("-shell.json") || name.starts_with("post-") {
+                continue;
+            }
+            let call = std::fs::read_to_string(&path).unwrap();
+            assert!(silent(&run(&["hook", "--harness", "auto"], call.as_bytes())), "{path:?}");
+            let command = command_of(&call);
+            let denied = call.replace(&command, &serde_json::to_string(DENIED).unwrap());
+            let output = run(&["hook", "--harness", "auto"], denied.as_bytes());
+            assert_eq!(output.status.code(), Some(2), "{path:?}");
+            assert!(text(&output.stderr).starts_with("[watcher-background] "), "{path:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 35, "{seen}");
+}
+
+/// The JSON string behind the first `"command":`.
+fn command_of(call: &str) -> String {
+    let rest = call.split("\"command\":").nth(1).unwrap().trim_start();
+    let end = rest[1..].find('"').unwrap() + 2;
+    rest[..end].to_owned()
+}
+
+#[test]
+fn an_input_that_was_cut_off_is_no_way_past() {
+    let padded = format!("ls {}", "a".repeat(131_072));
+    let cut = format!("{} [truncated]", &json!({ "command": padded }).to_string()[..131_072]);
+    let call = |tool: &str| json!({ "toolName": tool, "toolInput": cut, "toolInputTruncated": true });
+    for form in [&["hook"][..], &["hook", "--harness", "grok"], &["hook", "--harness", "auto"]] {
+        let output = run(form, call("run_terminal_command").to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(2), "{form:?}");
+        assert!(text(&output.stderr).contains("[unclassifiable-protected-command]"), "{form:?}");
+        assert!(silent(&run(form, call("write").to_string().as_bytes())), "{form:?}");
+    }
+}
+
+#[test]
+fn a_patch_is_no_command() {
+    let patch = format!("*** Begin Patch\n*** Add File: n\n+{DENIED}\n*** End Patch\n");
+    let call = json!({ "turn_id": "t", "tool_name": "apply_patch", "tool_input": { "command": patch } });
+    for form in [&["hook"][..], &["hook", "--harness", "codex"]] {
+        assert!(silent(&run(form, call.to_string().as_bytes())), "{form:?}");
+    }
+}
+
+#[test]
+fn a_call_that_was_made_is_not_judged_again() {
+    let call =
+        json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": { "command": DENIED } });
+    assert!(silent(&run(&["hook", "--harness", "claude"], call.to_string().as_bytes())));
+}
+
+/// Copilot calls the hooks of Claude Code, and shows a reason only where the status is 0.
+#[test]
+fn a_guest_of_another_registration_gets_its_own_answer() {
+    let call = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-11-30T23:05:44.301Z",
+        "cwd": "/", "tool_name": "Bash", "tool_input": { "command": DENIED }
+    });
+    let output = run(&["hook", "--harness", "claude"], call.to_string().as_bytes());
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    // Another's registration is not read by it: there the answer is that of who is named.
+    let output = run(&["hook", "--harness", "kimi"], call.to_string().as_bytes());
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// The same policy judges file tools and shell commands.
+#[test]
+fn file_tools_are_judged_as_shell_writes_are() {
+    let ask = |harness: &str, call: serde_json::Value| {
+        run(&["hook", "--harness", harness, "--policy", "core"], call.to_string().as_bytes())
+    };
+    let denied = |harness: &str, call: serde_json::Value| {
+        let output = ask(harness, call.clone());
+        let said = [text(&output.stdout), text(&output.stderr)].concat();
+        assert!(said.contains("[self.change] "), "{harness} {call}: {output:?}");
+    };
+    let guarded = ".claude/settings.json";
+    denied(
+        "claude",
+        json!({ "tool_name": "Write", "tool_input": { "file_path": guarded, "content": "{}" } }),
+    );
+    denied(
+        "claude",
+        json!({ "tool_name": "Edit", "cwd": "/srv/p/.claude", "tool_input": { "file_path": "settings.json" } }),
+    );
+    denied(
+        "gemini",
+        json!({ "hook_event_name": "BeforeTool", "tool_name": "replace", "tool_input": { "file_path": guarded } }),
+    );
+    denied("copilot", json!({ "toolName": "create", "toolArgs": { "path": guarded, "file_text": "" } }));
+    denied("opencode", json!({ "tool": "write", "sessionID": "s", "args": { "filePath": guarded } }));
+    denied(
+        "pi",
+        json!({ "type": "tool_call", "toolName": "edit", "toolCallId": "c", "input": { "path": "~/.claude/settings.json" } }),
+    );
+    let patch =
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: .git/hooks/pre-commit\n*** End Patch\n";
+    denied("codex", json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } }));
+    denied(
+        "cursor",
+        json!({ "cursor_version": "1", "tool_name": "Delete", "tool_input": { "path": guarded } }),
+    );
+    for (tool, path) in [("Write", "/srv/p/src/main.rs"), ("Edit", "notes/it's.md"), ("Read", guarded)] {
+        let call = json!({ "tool_name": tool, "cwd": "/srv/p", "tool_input": { "file_path": path } });
+        assert!(silent(&ask("claude", call)), "{tool} {path}");
+    }
 }

@@ -30,6 +30,7 @@ mod properties;
 mod property;
 mod queries;
 mod readings;
+mod records;
 mod rules;
 mod snapshots;
 mod tidy;

@@ -350,3 +350,23 @@ fn the_directory_of_facts_loads() {
     let facts = policy::facts::load(Path::new(&root().join("policies/programs"))).unwrap();
     assert_eq!(&facts, policy::facts::shipped());
 }
+
+/// Where `stanchion install` writes, an agent may not.
+#[test]
+fn registrations_are_protected() {
+    let gate = gate(None);
+    let judged = |text: String| {
+        let call =
+            ToolCall { cwd: Some(WORKSPACE.into()), user_home: Some(HOME.into()), ..ToolCall::shell(text) };
+        gate.judge(&call).decision()
+    };
+    for harness in stanchion::install::facts::ALL.iter().filter(|harness| harness.lodges.is_none()) {
+        let user = format!("{HOME}/{}/{}", harness.directory.below_home, harness.user);
+        assert_eq!(judged(format!("echo > {user}")), Decision::Deny, "{}", harness.name);
+        assert_eq!(judged(format!("rm {user}.stanchion-backup")), Decision::Deny, "{}", harness.name);
+        // A project's file with a common name and no directory of its own is told from others by its place alone.
+        if harness.project.contains('/') {
+            assert_eq!(judged(format!("echo > {}", harness.project)), Decision::Deny, "{}", harness.name);
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 pub fn run(policies: &[Policy]) -> anyhow::Result<u8> {
     let mut text = String::new();
     for policy in policies {
-        writeln!(text, "policy {}", policy.name)?;
+        writeln!(text, "policy {} {:016x}", policy.name, policy.digest)?;
         for script in &policy.protected.scripts {
             writeln!(text, "  script  {} ({})", script.path, script.identity)?;
         }

@@ -6,8 +6,9 @@ use super::locate::Locator;
 use super::reading::Reading;
 use crate::guards::matching::glob_matches;
 use crate::policy::facts::meaning::{Given, Happens, Meaning, Target, Value};
+use crate::policy::facts::types::Effect;
 use crate::policy::rule::types::{Condition, Happening};
-use crate::shell::model::{Command, RedirectKind, Script, Word};
+use crate::shell::model::{Command, Cooked, RedirectKind, Script, Word};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -43,7 +44,7 @@ impl<'s, 'c> Judge<'s, 'c> {
             Condition::FedBy(inner) => self.fed_by(inner, meaning),
             Condition::Environment(names) => {
                 let named = |name: &[u8]| names.iter().any(|glob| glob_matches(glob.as_bytes(), name));
-                meaning.command.assignments.iter().any(|assignment| named(&assignment.name))
+                self.environment(meaning).any(named)
             }
             Condition::Count(least, most) => {
                 (usize::from(*least)..=usize::from(*most)).contains(&meaning.operands.len())
@@ -80,6 +81,24 @@ impl<'s, 'c> Judge<'s, 'c> {
             Target::Fed => self.locator.fed(meaning),
             Target::Whole | Target::Input => Set::default(),
         }
+    }
+
+    /// The variables that a command is given, or gives to the commands behind it.
+    fn environment<'m>(&'m self, meaning: &'m Meaning<'_>) -> impl Iterator<Item = &'m [u8]> {
+        let command = meaning.command;
+        let before = command.assignments.iter().map(|assignment| assignment.name.as_slice());
+        let exported = meaning.effects.iter().filter_map(|happens| match happens.target {
+            Target::Value(value) if happens.effect == Effect::Environment => assigned(value.word),
+            Target::Value(_) | Target::Whole | Target::Input | Target::Fed => None,
+        });
+        let wrapper = command.outer.and_then(|id| self.script.commands.get(id));
+        // `env NAME=… command`: the words of the wrapper up to the command.
+        let given = wrapper.into_iter().flat_map(|wrapper| {
+            let own = command.words.first().map(|word| word.span);
+            let at = wrapper.words.iter().position(|word| Some(word.span) == own).unwrap_or_default();
+            wrapper.words.iter().take(at).skip(1).filter_map(assigned)
+        });
+        before.chain(exported).chain(given)
     }
 
     /// Whether the command as a whole is fed by one that fits.
@@ -136,6 +155,14 @@ impl<'s, 'c> Judge<'s, 'c> {
     }
 }
 
+/// The name in a word `NAME=…`.
+fn assigned(word: &Word) -> Option<&[u8]> {
+    let (Cooked::Exact(text) | Cooked::Pattern(text) | Cooked::Affix { head: text, .. }) = &word.value else {
+        return None;
+    };
+    text.iter().position(|byte| *byte == b'=').and_then(|at| text.get(..at))
+}
+
 fn is_program(meaning: &Meaning<'_>, names: &[&str]) -> bool {
     match meaning.program {
         Some(program) => names.contains(&program.name()),
@@ -159,7 +186,6 @@ fn has_value(meaning: &Meaning<'_>, name: &str, globs: &[&str]) -> bool {
 
 /// Whether a value's text, in any reading, matches one of some globs.
 fn fits(value: Value<'_>, globs: &[&str]) -> bool {
-    use crate::shell::model::Cooked;
     value.values().any(|known| {
         let matches = |text: &[u8]| globs.iter().any(|glob| glob_matches(glob.as_bytes(), text));
         match known {

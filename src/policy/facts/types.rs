@@ -27,6 +27,8 @@ named_enum! {
         Expand = "expand",
         /// It is the name of a variable that gets what is read from standard input.
         Assign = "assign",
+        /// It is an assignment `NAME=…` that programs started later are given.
+        Environment = "environment",
         /// It is a program in a language of `[[language]]`.
         Code = "code",
         /// Something is fetched from or sent over a network.

@@ -45,7 +45,9 @@ const OWN: &str = env!("CARGO_BIN_EXE_stanchion");
 
 #[test]
 fn what_is_installed_protects() {
-    for harness in ["claude", "grok", "gemini", "qwen", "kimi", "hermes", "pi", "opencode"] {
+    for harness in
+        ["claude", "grok", "gemini", "qwen", "kimi", "hermes", "pi", "opencode", "copilot", "cursor"]
+    {
         let home = installed(harness);
         assert_eq!(codes(&home, &[harness]), Vec::<String>::new(), "{harness}");
     }

@@ -1,0 +1,98 @@
+//! What the hook keeps of its answers. Owns the place of the records and the panics that were met; must
+//! never change an answer, and keeps nothing of a call to which nobody objected.
+
+use super::selection::{Loaded, Unusable};
+use stanchion::audit::{Call, Fault, FaultKind, Source, Store};
+use stanchion::call::{Origin, ToolCall};
+use stanchion::policy;
+use stanchion::verdict::{Decision, Verdict};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// A judged call with all that a record needs.
+pub struct Judged {
+    /// The call.
+    pub call: ToolCall,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// The policies that gave it.
+    pub loaded: Loaded,
+}
+
+/// Where records are kept (XDG Base Directory Specification): nowhere without a home.
+pub fn directory() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+    Some(state.join("stanchion"))
+}
+
+/// Records every finding on a call. `answered` is what the harness was told.
+pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: Duration) {
+    let findings = judged.verdict.findings();
+    if findings.is_empty() {
+        return;
+    }
+    let call = Call {
+        time: SystemTime::now(),
+        latency,
+        process: std::process::id(),
+        source: source(&judged.call.origin),
+        cwd: judged.call.cwd.as_deref(),
+        command: &judged.call.command,
+        answered,
+        policies: judged.loaded.gate.policies(),
+    };
+    // There is nobody to tell, and the answer stands.
+    let _ = Store::decisions(directory).append(&call.lines(findings));
+}
+
+/// Records what could not be used, and the panics met so far.
+pub fn faults(directory: &Path, unusable: Option<&(Unusable, Origin)>, judged: Option<&Judged>) {
+    let time = SystemTime::now();
+    let store = Store::faults(directory);
+    let met = unusable.map(|(_, origin)| origin).or(judged.map(|judged| &judged.call.origin));
+    let fault = |kind, file: &str, message: &str| {
+        Fault::new(kind, file, message, time, met.map(source).unwrap_or_default())
+    };
+    if let Some((Unusable { kind, file, message }, _)) = unusable {
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        let digest = std::fs::read_to_string(file).ok().map(|text| policy::digest(&text));
+        let _ = fault(*kind, &path.to_string_lossy(), message).with_digest(digest).record(&store);
+    }
+    for Panic { place, message } in panics() {
+        let _: io::Result<bool> = fault(FaultKind::Panic, &place, &message).record(&store);
+    }
+}
+
+/// A panic that was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Panic {
+    place: String,
+    message: String,
+}
+
+static PANICS: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
+
+/// Keeps panics silent, since both streams belong to the answer, but not unseen.
+pub fn watch_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, ToString::to_string);
+        let text = info.payload().downcast_ref::<&str>().copied();
+        let text = text.or_else(|| info.payload().downcast_ref::<String>().map(String::as_str));
+        let message = text.unwrap_or("no message").to_owned();
+        PANICS.lock().unwrap_or_else(PoisonError::into_inner).push(Panic { place, message });
+    }));
+}
+
+/// The panics met so far.
+fn panics() -> Vec<Panic> {
+    PANICS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Who made a call, as its payload tells.
+fn source(origin: &Origin) -> Source {
+    let Origin { harness, session, agent, agent_type, event, tool, tool_use } = origin.clone();
+    Source { harness: harness.map(ToOwned::to_owned), session, agent, agent_type, event, tool, tool_use }
+}
