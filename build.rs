@@ -58,7 +58,7 @@ fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/shell/query");
     link::arguments(&out)?;
-    closed_stdout();
+    start();
     let grammar = Bash(tree_sitter_bash::LANGUAGE.into());
     let mut compiler = Compiler::default();
     for file in files(Path::new("queries"), "scm")? {
@@ -76,10 +76,10 @@ fn main() -> std::io::Result<()> {
 }
 
 /// Links the one thing that must happen before Rust's runtime starts (see the file) into the programs.
-fn closed_stdout() {
-    println!("cargo::rerun-if-changed=build/closed_stdout.c");
+fn start() {
+    println!("cargo::rerun-if-changed=build/start.c");
     if std::env::var_os("CARGO_CFG_UNIX").is_some() {
-        for object in cc::Build::new().file("build/closed_stdout.c").compile_intermediates() {
+        for object in cc::Build::new().file("build/start.c").compile_intermediates() {
             println!("cargo::rustc-link-arg-bins={}", object.display());
         }
     }
