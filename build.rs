@@ -18,6 +18,7 @@ mod vocabulary;
 
 #[path = "src/policy"]
 mod policy {
+    pub mod binary;
     pub mod digest;
     pub mod emit;
     pub mod problems;

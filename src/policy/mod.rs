@@ -1,6 +1,7 @@
 //! What is guarded, as data: the written form (`raw`) becomes `Policy`, valid by construction. Owns
 //! loading and its messages; must never judge a command.
 
+pub mod binary;
 mod digest;
 pub mod facts;
 mod problems;
