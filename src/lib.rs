@@ -9,6 +9,7 @@ pub mod gate;
 pub mod guards;
 pub mod harness;
 pub mod install;
+pub mod layers;
 pub mod matrix;
 pub mod policy;
 pub mod shell;

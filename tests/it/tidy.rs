@@ -10,7 +10,7 @@ const ORDER: &[&[&str]] = &[
     &["policy"],
     &["guards"],
     &["gate"],
-    &["harness", "audit", "mission", "matrix"],
+    &["harness", "audit", "mission", "matrix", "layers"],
     &["install"],
     &["cli"],
     &["main"],
