@@ -75,7 +75,9 @@ fn main() -> std::io::Result<()> {
     std::fs::write(out.join("facts.rs"), &table)?;
     let policies = policy::emit::emit(&policies(&facts)?);
     let build = policy::digest::digest(&[table.as_str(), &policies, &sources()?].concat());
-    let build = format!("/// Names what policies are compiled by and judged with.\npub const BUILD: u64 = {build:#x};\n");
+    let build = format!(
+        "/// Names what policies are compiled by and judged with.\npub const BUILD: u64 = {build:#x};\n"
+    );
     std::fs::write(out.join("policies.rs"), [policies, build].concat())
 }
 
@@ -92,7 +94,8 @@ fn closed_stdout() {
 /// The version, and the text of what compiles policies and of the queries.
 fn sources() -> std::io::Result<String> {
     let mut text = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    let parts = [("src/policy", "rs"), ("src/policy/raw", "rs"), ("src/policy/rule", "rs"), ("queries", "scm")];
+    let parts =
+        [("src/policy", "rs"), ("src/policy/raw", "rs"), ("src/policy/rule", "rs"), ("queries", "scm")];
     for (directory, ending) in parts {
         for file in files(Path::new(directory), ending)? {
             text += &std::fs::read_to_string(file)?;

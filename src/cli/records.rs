@@ -49,14 +49,11 @@ pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: D
 }
 
 /// Records what could not be used, and the panics met so far.
-pub fn faults(directory: &Path, unusable: Option<&(Unusable, Origin)>, judged: Option<&Judged>) {
+pub fn faults(directory: &Path, unusable: &[Unusable], origin: &Origin) {
     let time = SystemTime::now();
     let store = Store::faults(directory);
-    let met = unusable.map(|(_, origin)| origin).or(judged.map(|judged| &judged.call.origin));
-    let fault = |kind, file: &str, message: &str| {
-        Fault::new(kind, file, message, time, met.map(source).unwrap_or_default())
-    };
-    if let Some((Unusable { kind, file, message }, _)) = unusable {
+    let fault = |kind, file: &str, message: &str| Fault::new(kind, file, message, time, source(origin));
+    for Unusable { kind, file, message } in unusable {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let digest = std::fs::read_to_string(file).ok().map(|text| policy::digest(&text));
         let _ = fault(*kind, &path.to_string_lossy(), message).with_digest(digest).record(&store);

@@ -92,8 +92,7 @@ fn listed(directory: &Path) -> io::Result<Vec<PathBuf>> {
         }
         entries => entries?,
     };
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
     files.sort();
     Ok(files)

@@ -104,7 +104,8 @@ impl Stack {
     pub fn policies(&self, shipped: Vec<Policy>) -> Vec<Policy> {
         let parts = self.parts.iter().map(|part| (part.layer, part.policy.clone()));
         let all = shipped.into_iter().map(|policy| (Layer::Shipped, policy)).chain(parts);
-        let mut policies: Vec<Policy> = all.map(|(layer, policy)| self.without_replaced(layer, policy)).collect();
+        let mut policies: Vec<Policy> =
+            all.map(|(layer, policy)| self.without_replaced(layer, policy)).collect();
         // Whether somebody is there to ask is no matter of one file.
         if policies.iter().any(|policy| policy.unattended) {
             policies.iter_mut().for_each(|policy| policy.unattended = true);

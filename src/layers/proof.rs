@@ -68,7 +68,8 @@ pub fn prove(shipped: &[Policy], stack: &Stack, file: &str, text: &str) -> Polic
     let own = std::slice::from_ref(&part.policy);
     for (id, advice, finding) in misled(own) {
         let place = written.rule(id).map_or(0..0, |rule| rule.advice.span());
-        let message = format!("the advice of {id} names `{advice}`, which {} of this policy objects to", finding.code);
+        let message =
+            format!("the advice of {id} names `{advice}`, which {} of this policy objects to", finding.code);
         problems.add(place, message, "advise what is allowed");
     }
     for (command, finding) in silenced(&stack.policies(shipped.to_vec()), own) {
