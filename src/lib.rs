@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod call;
 pub mod gate;
+pub mod grants;
 pub mod guards;
 pub mod harness;
 pub mod install;

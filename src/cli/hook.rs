@@ -3,12 +3,14 @@
 
 mod arguments;
 
+use super::grant::grants;
 use super::layers::Around;
 use super::out;
 use super::records::{self, Judged};
 use super::selection::{Loaded, Unusable};
 use arguments::{Args, HELP};
 use stanchion::call::{Origin, ToolCall};
+use stanchion::grants::Bound;
 use stanchion::harness::{self, Choice, Payload, Reply, Told, Voice};
 use stanchion::span::Span;
 use stanchion::verdict::{Decision, Finding, Verdict};
@@ -18,7 +20,7 @@ use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// Why a panic denies: what cannot be judged is answered as a text that cannot be read.
 const PANIC: &str =
@@ -82,8 +84,11 @@ fn answer(args: &Args) -> Answer {
     let mut call = ToolCall { tool, paths, cut, origin: origin.clone(), ..place };
     args.place.look(&mut call, cwd.as_deref(), &loaded.gate);
     let verdict = judge(&loaded, &call);
-    let told = voice.tell(&verdict, &call.command, args.asking, attended);
-    Answer { told, judged: Some(ManuallyDrop::new(Judged { call, verdict, loaded })), unusable, origin }
+    let granted = is_granted(&call, &verdict, &loaded);
+    let heard = if granted { &Verdict::default() } else { &verdict };
+    let told = voice.tell(heard, &call.command, args.asking, attended);
+    let judged = Judged { call, verdict, loaded, granted };
+    Answer { told, judged: Some(ManuallyDrop::new(judged)), unusable, origin }
 }
 
 fn judge(loaded: &Loaded, call: &ToolCall) -> Verdict {
@@ -98,6 +103,16 @@ fn judge(loaded: &Loaded, call: &ToolCall) -> Verdict {
             rank: 0,
         }])
     })
+}
+
+/// Whether a person allowed this once; then it is used up. Asked only when there is an objection.
+fn is_granted(call: &ToolCall, verdict: &Verdict, loaded: &Loaded) -> bool {
+    if verdict.findings().is_empty() || call.cut || !call.tool.is_shell() {
+        return false;
+    }
+    let Some((grants, cwd)) = grants().zip(call.cwd.as_deref()) else { return false };
+    let bound = Bound { command: &call.command, cwd, policies: loaded.gate.policies() };
+    grants.take(&bound, SystemTime::now())
 }
 
 fn payload(args: &Args) -> Option<(Payload, Voice)> {

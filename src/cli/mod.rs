@@ -6,6 +6,7 @@ mod completions;
 mod doctor;
 mod dump_tree;
 mod explain;
+mod grant;
 mod hook;
 mod install;
 mod layers;
@@ -61,6 +62,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Trust a project's policy file, so that it may do more than tighten
     Trust(trust::Args),
+    /// Allow one command text once, as a person at a terminal
+    Grant(grant::Args),
     /// Print completions for a shell
     Completions(completions::Args),
     /// Print the manual page
@@ -121,6 +124,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Uninstall(args) => install::undo(&args),
         Command::Status(args) => doctor::status(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Grant(args) => grant::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => completions::man(&args),

@@ -51,6 +51,9 @@ struct Row<'a> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
+    if !args.list && !args.revoke {
+        own_name()?;
+    }
     let store = pins().context("HOME is not set: there is nowhere to keep what is trusted")?;
     let pins = Pins::read(&store).with_context(|| store.display().to_string())?;
     if args.list {
@@ -117,6 +120,18 @@ fn trust(mut pins: Pins, store: &Path, file: &Path, yes: bool) -> anyhow::Result
     pins.write(store).with_context(|| store.display().to_string())?;
     out::say(format!("{} is trusted as long as it says just this\n", file.display()));
     Ok(0)
+}
+
+/// A copy or a link of this program under another name is not what guards know: it changes nothing.
+pub fn own_name() -> anyhow::Result<()> {
+    const NAME: &str = env!("CARGO_PKG_NAME");
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let is_own =
+        |path: Option<PathBuf>| path.is_some_and(|path| path.file_stem().is_some_and(|stem| stem == NAME));
+    if is_own(called) && is_own(std::env::current_exe().ok()) {
+        return Ok(());
+    }
+    Err(anyhow!("this runs under its own name only: {NAME}"))
 }
 
 /// Asks at the terminal.

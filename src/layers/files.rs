@@ -99,7 +99,10 @@ fn listed(directory: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// A regular file's text. A pipe in its place would never end.
-fn text(path: &Path) -> io::Result<String> {
+///
+/// # Errors
+/// When it cannot be read, is something else or is very large.
+pub fn text(path: &Path) -> io::Result<String> {
     let meta = fs::metadata(path)?;
     if !meta.is_file() {
         return Err(io::Error::other("it is not a regular file"));

@@ -21,6 +21,7 @@ mod grammar_cases;
 mod guards;
 mod hook;
 mod install;
+mod layers;
 mod limits;
 mod matrix;
 mod mutate;

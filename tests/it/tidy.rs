@@ -11,6 +11,7 @@ const ORDER: &[&[&str]] = &[
     &["guards"],
     &["gate"],
     &["harness", "audit", "mission", "matrix", "layers"],
+    &["grants"],
     &["install"],
     &["cli"],
     &["main"],
