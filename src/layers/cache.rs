@@ -25,7 +25,8 @@ pub struct Cache {
     pub directory: PathBuf,
 }
 
-/// What names a stack: the program and everything that goes into it.
+/// What names a stack: the program and everything that goes into it. An attacker may run this program
+/// with files of their own and so fill the cache; no such file may stand for another one's.
 type Key = [u8; 32];
 
 fn key(shipped: &[Policy], sources: &[Source]) -> Key {
@@ -46,16 +47,17 @@ fn key(shipped: &[Policy], sources: &[Source]) -> Key {
     hash.finalize().into()
 }
 
-/// A sum that tells damage; it withstands no attacker, who would have to write to the user's directory.
+/// A sum that tells damage.
 fn sum(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = bytes.len() as u64 ^ ODD;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        for (to, from) in word.iter_mut().zip(chunk) {
-            *to = *from;
-        }
-        state = (state ^ u64::from_le_bytes(word)).wrapping_mul(ODD).rotate_left(29);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    for word in words.iter().chain([&last]) {
+        state = (state ^ u64::from_le_bytes(*word)).wrapping_mul(ODD).rotate_left(29);
     }
     state ^ state >> 32
 }

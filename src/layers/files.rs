@@ -107,7 +107,7 @@ pub fn text(path: &Path) -> io::Result<String> {
     if !meta.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let mut text = String::new();
+    let mut text = String::with_capacity(usize::try_from(meta.len().min(LARGEST)).unwrap_or_default() + 1);
     fs::File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LARGEST {
         return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));

@@ -34,4 +34,5 @@ mod readings;
 mod records;
 mod rules;
 mod snapshots;
+mod tampering;
 mod tidy;
