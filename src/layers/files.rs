@@ -13,6 +13,9 @@ pub const PROJECT_FILE: &str = ".stanchion.toml";
 /// How large a policy file may be.
 const LARGEST: u64 = 1 << 20;
 
+/// How large a project's may be: whoever writes it must not make the proof so long that a harness gives up.
+const LARGEST_PROJECT: u64 = 64 << 10;
+
 /// Where files may be. What is `None` has no place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
@@ -47,7 +50,8 @@ impl Source {
     }
 
     fn read(layer: Layer, path: &Path) -> Self {
-        let text = text(path).map_err(|error| format!("cannot be read: {error}"));
+        let largest = if layer == Layer::Project { LARGEST_PROJECT } else { LARGEST };
+        let text = text_within(path, largest).map_err(|error| format!("cannot be read: {error}"));
         Self { layer, path: path.to_owned(), text, trusted: false }
     }
 }
@@ -103,14 +107,18 @@ fn listed(directory: &Path) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 /// When it cannot be read, is something else or is very large.
 pub fn text(path: &Path) -> io::Result<String> {
+    text_within(path, LARGEST)
+}
+
+fn text_within(path: &Path, largest: u64) -> io::Result<String> {
     let meta = fs::metadata(path)?;
     if !meta.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let mut text = String::with_capacity(usize::try_from(meta.len().min(LARGEST)).unwrap_or_default() + 1);
-    fs::File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LARGEST {
-        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
+    let mut text = String::with_capacity(usize::try_from(meta.len().min(largest)).unwrap_or_default() + 1);
+    fs::File::open(path)?.take(largest + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > largest {
+        return Err(io::Error::other(format!("it is larger than {largest} bytes")));
     }
     Ok(text)
 }

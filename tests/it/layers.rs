@@ -204,6 +204,19 @@ fn odd_files_hold_nobody_up() {
     assert_eq!(world.faults().lines().count(), 6, "{}", world.faults());
 }
 
+/// Whoever writes a project's file cannot make the hook so slow that a harness gives up.
+#[test]
+fn a_project_file_is_bounded() {
+    let world = World::new();
+    let rules: String = (0..).map(|number| rule(&format!("r{number}"), "deny", "p", "")).take(200).collect();
+    assert!(rules.len() < 60_000, "{}", rules.len());
+    world.project(&rules);
+    assert_eq!(world.hook("p now"), 2);
+    world.project(&format!("{rules}#{}", "x".repeat(40_000)));
+    assert_eq!(world.hook("p now"), 0);
+    assert!(world.faults().contains("larger than 65536 bytes"), "{}", world.faults());
+}
+
 #[test]
 fn a_cache_is_used_and_never_trusted() {
     let world = World::new();
