@@ -4,7 +4,7 @@ use super::layers::{self, Around};
 use anyhow::Context as _;
 use stanchion::audit::FaultKind;
 use stanchion::gate::Gate;
-use stanchion::layers::{Fault, Layer, Source, Stack};
+use stanchion::layers::{Fault, Found, Layer, Stack};
 use stanchion::policy::{self, Policy};
 use stanchion::shell::query::Queries;
 use std::path::{Path, PathBuf};
@@ -95,12 +95,14 @@ impl Selection {
         let default = [PathBuf::from(DEFAULT)];
         let named = Named::of(if self.policies.is_empty() { &default } else { &self.policies })?;
         let around = if self.only { Around::Nothing } else { around };
-        let mut sources: Vec<Source> = named.files.iter().map(|file| Source::named(file)).collect();
-        sources.extend(around.places().sources());
+        let places = around.places();
+        let mut found: Vec<Found> = named.files.iter().map(|file| Found::named(file)).collect();
+        found.extend(places.found());
+        let read = |found: &Found| found.source(places.pins.as_deref());
         let stack = match around.cache() {
-            _ if sources.is_empty() => Stack::default(),
-            Some(cache) => cache.stack(&named.shipped, &sources),
-            None => Stack::join(&named.shipped, &sources),
+            _ if found.is_empty() => Stack::default(),
+            Some(cache) => cache.stack(&named.shipped, &found, &places),
+            None => Stack::join(&named.shipped, &found.iter().map(read).collect::<Vec<_>>()),
         };
         // What is named and cannot be used is no matter of leaving out.
         match stack.faults.iter().find(|fault| fault.layer == Layer::Named) {

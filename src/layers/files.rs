@@ -3,12 +3,18 @@
 
 use super::Layer;
 use super::trust::Pins;
+use crate::policy::binary::binary_struct;
 use std::fs;
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The file of a project, in its root.
 pub const PROJECT_FILE: &str = ".stanchion.toml";
+
+/// After how many seconds without a change a later one is sure to show.
+const SETTLED: u64 = 2;
 
 /// How large a policy file may be.
 const LARGEST: u64 = 1 << 20;
@@ -56,35 +62,119 @@ impl Source {
     }
 }
 
+/// A file of a layer that was not read yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The layer.
+    pub layer: Layer,
+    /// Its path.
+    pub path: PathBuf,
+    /// Which file it is, where there is one.
+    pub stamp: Option<Stamp>,
+    /// Why its directory cannot be listed, when it stands for that.
+    pub fault: Option<String>,
+}
+
+/// What tells that a file is the same and was not changed. Nobody but the kernel sets the time of the last
+/// change (`ctime`, stat(2)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    device: u64,
+    file: u64,
+    size: u64,
+    /// Seconds and nanoseconds.
+    changed: (u64, u64),
+}
+
+binary_struct!(Found { layer, path, stamp, fault });
+binary_struct!(Stamp { device, file, size, changed });
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let meta = fs::metadata(path).ok()?;
+        let changed = (meta.ctime().cast_unsigned(), meta.ctime_nsec().cast_unsigned());
+        Some(Self { device: meta.dev(), file: meta.ino(), size: meta.len(), changed })
+    }
+
+    /// Whether a change after this time would show. Clocks of files are coarse.
+    #[must_use]
+    pub fn is_settled(self, now: SystemTime) -> bool {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        self.changed.0.saturating_add(SETTLED) <= now
+    }
+}
+
+impl Found {
+    fn new(layer: Layer, path: PathBuf) -> Self {
+        Self { layer, stamp: Stamp::of(&path), path, fault: None }
+    }
+
+    /// A file that is named.
+    #[must_use]
+    pub fn named(path: &Path) -> Self {
+        Self::new(Layer::Named, path.to_owned())
+    }
+
+    /// Whether a change after this time would show in the stamp.
+    #[must_use]
+    pub fn is_settled(&self, now: SystemTime) -> bool {
+        self.fault.is_none() && self.stamp.is_none_or(|stamp| stamp.is_settled(now))
+    }
+
+    /// Reads it.
+    #[must_use]
+    pub fn source(&self, pins: Option<&Path>) -> Source {
+        if let Some(fault) = &self.fault {
+            return Source {
+                layer: self.layer,
+                path: self.path.clone(),
+                text: Err(fault.clone()),
+                trusted: false,
+            };
+        }
+        let source = Source::read(self.layer, &self.path);
+        let project = self.layer == Layer::Project;
+        let trusted = source.text.as_ref().is_ok_and(|text| {
+            let pins = pins.filter(|_| project).map(Pins::read);
+            pins.is_some_and(|pins| pins.is_ok_and(|pins| pins.has(&self.path, text)))
+        });
+        Source { trusted, ..source }
+    }
+}
+
 impl Places {
     /// The files, in order.
     #[must_use]
-    pub fn sources(&self) -> Vec<Source> {
+    pub fn found(&self) -> Vec<Found> {
         let mut all = Vec::new();
         for (layer, directory) in [(Layer::System, &self.system), (Layer::User, &self.user)] {
             let Some(directory) = directory else { continue };
             match listed(directory) {
-                Ok(files) => all.extend(files.iter().map(|file| Source::read(layer, file))),
+                Ok(files) => all.extend(files.into_iter().map(|file| Found::new(layer, file))),
                 Err(error) => {
-                    let text = Err(format!("cannot be listed: {error}"));
-                    all.push(Source { layer, path: directory.clone(), text, trusted: false });
+                    let fault = Some(format!("cannot be listed: {error}"));
+                    all.push(Found { layer, path: directory.clone(), stamp: None, fault });
                 }
             }
         }
-        all.extend(self.project.as_deref().and_then(|root| self.project_file(root)));
+        let project = self.project.as_deref().map(|root| root.join(PROJECT_FILE));
+        // Nothing there is the common case, and one question.
+        let project = project.filter(|path| fs::symlink_metadata(path).is_ok());
+        all.extend(project.map(|path| Found::new(Layer::Project, path)));
         all
     }
 
-    fn project_file(&self, root: &Path) -> Option<Source> {
-        let path = root.join(PROJECT_FILE);
-        // Nothing there is the common case, and one question.
-        fs::symlink_metadata(&path).ok()?;
-        let source = Source::read(Layer::Project, &path);
-        let trusted = source.text.as_ref().is_ok_and(|text| {
-            let pins = self.pins.as_deref().map(Pins::read);
-            pins.is_some_and(|pins| pins.is_ok_and(|pins| pins.has(&path, text)))
-        });
-        Some(Source { trusted, ..source })
+    /// The same, read.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Source> {
+        self.found().iter().map(|found| found.source(self.pins.as_deref())).collect()
+    }
+
+    /// Which file the pins are, where a project's file is among those that were found.
+    #[must_use]
+    pub fn pinned(&self, found: &[Found]) -> Option<Stamp> {
+        let project = found.iter().any(|found| found.layer == Layer::Project);
+        self.pins.as_deref().filter(|_| project).and_then(Stamp::of)
     }
 }
 

@@ -10,7 +10,7 @@ mod tighten;
 pub mod trust;
 
 pub use cache::Cache;
-pub use files::{PROJECT_FILE, Places, Source, replace, text};
+pub use files::{Found, PROJECT_FILE, Places, Source, replace, text};
 pub use join::{Fault, Part, Replaced, Stack};
 pub use proof::{prove, prove_shipped};
 
