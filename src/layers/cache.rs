@@ -15,6 +15,9 @@ use std::time::SystemTime;
 /// With what every file starts. Its number grows with the form.
 const MAGIC: &[u8] = b"stanchion stack 1\n";
 
+/// How large a file may be.
+const LARGEST: usize = 64 << 20;
+
 /// How many files are kept.
 const MOST: usize = 64;
 
@@ -149,8 +152,10 @@ fn read(path: &Path) -> Option<Kept> {
     if !meta.is_file() || meta.permissions().mode() & 0o077 != 0 {
         return None;
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).ok()? + 1);
-    std::io::Read::read_to_end(&mut file, &mut bytes).ok()?;
+    // Files are replaced and never written to, so the size stands.
+    let size = usize::try_from(meta.len()).ok().filter(|size| *size <= LARGEST)?;
+    let mut bytes = vec![0; size];
+    std::io::Read::read_exact(&mut file, &mut bytes).ok()?;
     // What is read of it is not copied.
     let bytes: &'static [u8] = Vec::leak(bytes);
     let (told, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
