@@ -24,6 +24,12 @@ mod policy {
     pub mod raw;
     pub mod source;
     pub mod types;
+    pub mod form {
+        pub mod near;
+        pub mod table;
+        pub mod texts;
+        pub mod walk;
+    }
     pub mod facts {
         pub mod raw;
         pub mod types;
@@ -31,8 +37,8 @@ mod policy {
     pub mod rule {
         pub mod needles;
         pub mod raw;
+        pub mod sense;
         pub mod types;
-        pub mod words;
     }
 }
 

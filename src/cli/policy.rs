@@ -5,6 +5,7 @@ mod check;
 mod docs;
 mod example;
 mod scaffold;
+mod schema;
 mod show;
 mod test;
 
@@ -29,11 +30,23 @@ enum Command {
     /// Report everything that is wrong with policy files
     ///
     /// Exit status: 0 when nothing is wrong, 1 otherwise.
-    Check(Which),
+    Check {
+        #[command(flatten)]
+        which: Which,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Print what the policies say
     Show(Which),
     /// Print the rules as a Markdown document
     Docs(Which),
+    /// Print the JSON Schema of policy files, from which editors complete and check
+    Schema {
+        /// The schema of facts (`policies/programs/*.toml`) instead
+        #[arg(long)]
+        facts: bool,
+    },
     /// Print a new rule to fill in
     New {
         /// The rule's id, such as deploy.friday
@@ -67,9 +80,10 @@ impl Which {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     match &args.command {
         Command::Test(which) => test::run(which.load()?),
-        Command::Check(which) => Ok(check::run(&which.names())),
+        Command::Check { which, json } => check::run(&which.names(), *json),
         Command::Show(which) => show::run(&which.load()?),
         Command::Docs(which) => docs::run(&which.load()?),
+        Command::Schema { facts } => Ok(schema::run(*facts)),
         Command::New { id } => scaffold::run(id),
     }
 }

@@ -3,6 +3,7 @@
 
 mod digest;
 pub mod facts;
+mod form;
 mod problems;
 mod raw;
 pub mod rule;
@@ -36,6 +37,12 @@ pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
             remedy: "name a readable UTF-8 file".to_owned(),
         }])),
     }
+}
+
+/// The JSON Schema of policy files.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    form::schema(raw::description(), "stanchion policy")
 }
 
 #[cfg(test)]

@@ -155,6 +155,28 @@ impl fmt::Display for PolicyError {
     }
 }
 
+/// How much of a long line is shown on each side of a problem.
+const AROUND: usize = 60;
+
+impl PolicyError {
+    /// The problem with the line in which it is and a mark below its place.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let Self { file, line, column, excerpt, message, remedy } = self;
+        let before = excerpt.get(..column.saturating_sub(1)).unwrap_or(excerpt);
+        let rest = excerpt.get(before.len()..).unwrap_or_default();
+        let skipped = before.chars().count().saturating_sub(AROUND);
+        let before: String = before.chars().skip(skipped).collect();
+        let cut = |short: bool| if short { "…" } else { "" };
+        let (start, end) = (cut(skipped > 0), cut(rest.chars().count() > AROUND));
+        let shown: String = rest.chars().take(AROUND).collect();
+        // A tab stays one, so that the mark stands below its place however wide tabs are.
+        let blank = |ch: char| if ch == '\t' { ch } else { ' ' };
+        let mark: String = start.chars().chain(before.chars()).map(blank).collect();
+        format!("{file}:{line}:{column}: {message}\n  | {start}{before}{shown}{end}\n  | {mark}^ {remedy}\n")
+    }
+}
+
 impl fmt::Display for PolicyErrors {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();

@@ -38,3 +38,9 @@ pub fn load(directory: &Path) -> Result<Facts, PolicyErrors> {
     }
     if errors.is_empty() { Ok(raw::join(parts)) } else { Err(PolicyErrors(errors)) }
 }
+
+/// The JSON Schema of files of facts.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    crate::policy::form::schema(raw::description(), "stanchion facts")
+}

@@ -76,7 +76,7 @@ fn spellings(name: &str, facts: &Facts) -> Vec<String> {
 }
 
 /// What can have one of these effects: programs, and redirects.
-fn makers(effects: &[Effect], facts: &Facts) -> BTreeSet<String> {
+pub fn makers(effects: &[Effect], facts: &Facts) -> BTreeSet<String> {
     let changes = [Effect::Write, Effect::Delete, Effect::Move, Effect::Mode, Effect::Link];
     let by_code = effects.iter().any(|effect| changes.contains(effect));
     let wanted = |effect: Effect| effects.contains(&effect) || (by_code && effect == Effect::Code);
