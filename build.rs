@@ -22,6 +22,7 @@ mod policy {
     pub mod emit;
     pub mod problems;
     pub mod raw;
+    pub mod settings;
     pub mod source;
     pub mod types;
     pub mod form {
@@ -110,7 +111,7 @@ fn policies(facts: &policy::facts::types::Facts) -> std::io::Result<Vec<policy::
     all.extend(files(Path::new("policies/core"), "toml")?);
     for file in all {
         let text = std::fs::read_to_string(&file)?;
-        match policy::raw::compile(&file.display().to_string(), &text, facts) {
+        match policy::raw::compile(&file.display().to_string(), &text, facts, &[]) {
             Ok(policy) => policies.push(policy),
             Err(errors) => errors.0.iter().for_each(|error| println!("cargo::error={error}")),
         }

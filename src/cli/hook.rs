@@ -78,7 +78,8 @@ fn answer(args: &Args) -> Answer {
     let mut call = ToolCall { tool, paths, cut, origin, ..place };
     args.place.look(&mut call, cwd.as_deref(), &loaded.gate);
     let verdict = judge(&loaded, &call);
-    let told = voice.tell(&verdict, &call.command, args.asking, attended);
+    let unasked = loaded.gate.on_ask(voice.harness());
+    let told = voice.tell(&verdict, &call.command, args.asking, attended, unasked);
     Answer { told, judged: Some(ManuallyDrop::new(Judged { call, verdict, loaded })), unusable: None }
 }
 

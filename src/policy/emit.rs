@@ -33,6 +33,7 @@ fn source(policy: &Policy) -> String {
         rules,
         needles: _,
         unattended,
+        settings,
         reasons,
     } = policy;
     let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
@@ -41,7 +42,7 @@ fn source(policy: &Policy) -> String {
     format!(
         "Policy {{ name: {}, digest: {digest:#x}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         cwd: {}, protected_paths: {}, rules: {}, needles: {}, unattended: {unattended}, reasons: {} }}",
+         cwd: {}, protected_paths: {}, rules: {}, needles: {}, unattended: {unattended}, settings: {}, reasons: {} }}",
         text(name),
         texts(&protected.background),
         texts(&protected.exec),
@@ -53,6 +54,7 @@ fn source(policy: &Policy) -> String {
         protected_paths.source(),
         rules.source(),
         if rules.is_empty() { "&[]" } else { "NEEDLES" },
+        settings.source(),
         texts(reasons),
     )
 }

@@ -7,6 +7,7 @@ mod form;
 mod problems;
 mod raw;
 pub mod rule;
+pub mod settings;
 mod shipped;
 #[allow(dead_code, reason = "build.rs writes tables with it")]
 mod source;
@@ -27,7 +28,7 @@ pub use types::{
 pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
     let file = path.display().to_string();
     match std::fs::read_to_string(path) {
-        Ok(text) => raw::compile(&file, &text, facts::shipped()),
+        Ok(text) => raw::compile(&file, &text, facts::shipped(), &known()),
         Err(error) => Err(PolicyErrors(vec![PolicyError {
             file,
             line: 1,
@@ -37,6 +38,13 @@ pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
             remedy: "name a readable UTF-8 file".to_owned(),
         }])),
     }
+}
+
+/// The names of the shipped policies, of their packs and of their rules.
+fn known() -> Vec<&'static str> {
+    let packs = NAMES.iter().filter_map(|name| name.split_once('.')).map(|(pack, _)| pack);
+    let rules = NAMES.iter().filter_map(|name| shipped(name)).flat_map(|policy| policy.rules);
+    NAMES.iter().copied().chain(packs).chain(rules.map(|rule| rule.id)).collect()
 }
 
 /// The JSON Schema of policy files.

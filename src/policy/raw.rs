@@ -1,6 +1,7 @@
 //! The written form of a policy (TOML) and its checks. Nothing behind this file sees TOML.
 
 mod cwd;
+mod settings;
 
 use super::digest::digest;
 use super::facts::types::Facts;
@@ -8,8 +9,9 @@ use super::form::table::{Described as _, Fits, Shape, Table, Text, Written, tabl
 use super::form::texts::{ANY, LINE, PROCESS, PROGRAM, PROTECTED, RELATIVE, SENTENCE, VARIABLE};
 use super::problems::Problems;
 use super::rule::needles::union;
-use super::rule::raw::{RawRule, UNPARSED, answer, compile as compile_rules};
+use super::rule::raw::{RawRule, answer, compile as compile_rules};
 use super::rule::types::Answer;
+use super::settings::Settings;
 use super::source::{leak, leak_text};
 use super::types::{CODES, Kill, KillVerb, Policy, PolicyErrors, Protected, ProtectedScript};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +32,7 @@ table! {
         /// Changes of the directory that outlast the call.
         optional cwd: cwd::RawCwd = Shape::Table(cwd::RawCwd::table);
         /// How this policy answers.
-        optional settings: RawSettings = Shape::Table(RawSettings::table);
+        optional settings: settings::RawSettings = Shape::Table(settings::RawSettings::table);
         /// Paths of which rules speak.
         optional paths: RawPaths = Shape::Table(RawPaths::table);
         /// Rules.
@@ -43,21 +45,6 @@ table! {
 type Reasons = BTreeMap<Written<String>, Written<String>>;
 
 static CODE: Text = Text { what: "a code of the guards", remedy: "", fits: Fits::Names(|| CODES.to_vec()) };
-
-table! {
-    /// How a policy answers.
-    pub RawSettings as "table of settings" {
-        /// Who is there: `attended` (a person can be asked, the default) or `unattended` (every question of every
-        /// policy is a denial).
-        optional profile: Option<Written<String>> = Shape::Text(&PROFILE);
-        /// What is answered to text that cannot be read and mentions what a rule guards: `ask` (the default),
-        /// `deny` or `allow`. A rule may say otherwise.
-        optional unparsed: Option<Written<String>> = Shape::Text(&UNPARSED);
-    }
-}
-
-static PROFILE: Text =
-    Text { what: "a profile", remedy: "", fits: Fits::Names(|| vec!["attended", "unattended"]) };
 
 table! {
     /// Paths of which rules speak.
@@ -126,7 +113,9 @@ pub fn description() -> &'static Table {
 }
 
 /// Compiles a policy's text, or tells everything that is wrong with it.
-pub fn compile(file: &str, text: &str, facts: &Facts) -> Result<Policy, PolicyErrors> {
+///
+/// `foreign` are the names of other policies and their rules, of which its settings may speak.
+pub fn compile(file: &str, text: &str, facts: &Facts, foreign: &[&str]) -> Result<Policy, PolicyErrors> {
     let mut problems = Problems::new(file, text);
     let Some(raw) = problems.read::<RawPolicy>() else {
         return Err(problems.errors());
@@ -135,9 +124,11 @@ pub fn compile(file: &str, text: &str, facts: &Facts) -> Result<Policy, PolicyEr
     let reasons = reasons(&raw, &mut problems);
     let unparsed = answer(raw.settings.unparsed.as_ref(), Answer::Ask);
     let rules = compile_rules(&raw.rule, unparsed, facts, &mut problems);
-    let unattended = raw.settings.profile.as_ref().is_some_and(|profile| profile.get_ref() == "unattended");
+    raw.settings.check(raw.name.get_ref(), rules, foreign, &mut problems);
+    let unattended = raw.settings.unattended();
+    let settings = raw.settings.meant(raw.name.get_ref());
     let needles = leak(union(rules.iter().map(|rule| rule.needles)).unwrap_or_default());
-    let policy = Policy { digest: digest(text), rules, needles, unattended, ..meant(raw, reasons) };
+    let policy = Policy { digest: digest(text), rules, needles, unattended, settings, ..meant(raw, reasons) };
     problems.finish(policy)
 }
 
@@ -205,6 +196,7 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
         rules: &[],
         needles: &[],
         unattended: false,
+        settings: Settings::default(),
         reasons,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::facts::types::Effect;
 use super::rule::types::{Answer, Class, Condition, Happening, Rule};
+use super::settings::Settings;
 use super::types::{Cwd, DirectoryCommand, Kill, KillVerb, Policy, Protected, ProtectedScript, ShellText};
 
 include!(concat!(env!("OUT_DIR"), "/policies.rs"));

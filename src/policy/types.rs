@@ -2,6 +2,7 @@
 //! emits make one.
 
 use super::rule::types::Rule;
+use super::settings::Settings;
 use std::fmt;
 
 /// The codes of the guards, in order of precedence.
@@ -38,6 +39,8 @@ pub struct Policy {
     pub rules: &'static [Rule],
     /// Whether nobody is there to ask: every question of a rule is a denial.
     pub unattended: bool,
+    /// How it answers besides.
+    pub settings: Settings,
     /// Words one of which a text must hold for any rule to object; empty when nothing is known of that.
     pub needles: &'static [&'static str],
     /// One text per code of `CODES`; empty for those that this policy cannot give.

@@ -33,5 +33,6 @@ mod queries;
 mod readings;
 mod records;
 mod rules;
+mod settings;
 mod snapshots;
 mod tidy;

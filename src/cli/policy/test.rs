@@ -78,5 +78,6 @@ fn objects(gate: &Gate, rule: &Rule, line: &str) -> bool {
     call.root = Some(PLACE.1.into());
     call.home = Some(PLACE.0.into());
     call.user_home = Some(PLACE.0.into());
-    gate.judge(&call).findings().iter().any(|finding| finding.code == rule.id)
+    let verdict = gate.judge(&call);
+    verdict.findings().iter().chain(verdict.shadowed()).any(|finding| finding.code == rule.id)
 }

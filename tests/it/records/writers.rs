@@ -67,7 +67,7 @@ fn line(writer: &str, number: usize) -> Vec<u8> {
         answered: Decision::Deny,
         policies: &[],
     };
-    call.lines(&[finding])
+    call.lines(&[finding], &[])
 }
 
 /// The writer and the number of a record; none for a damaged line.
