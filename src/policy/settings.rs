@@ -7,8 +7,8 @@ use super::types::Policy;
 /// How a policy answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// What is answered to what stands behind an option that a wrapper is not known to have; without it, what
-    /// each rule says of text that cannot be read.
+    /// What is answered to text behind an option that a wrapper is not known to have; without it, what each rule
+    /// says of text that cannot be read.
     pub unknown_wrapper: Option<Answer>,
     /// What becomes of a question that a harness cannot put, by the harness's name or `any`.
     pub on_ask: &'static [(&'static str, Answer)],
@@ -34,12 +34,12 @@ pub const HARNESSES: [&str; 19] = [
     "qwen",
     "droid",
     "kimi",
-    "kiro",
-    "cline",
     "crush",
     "goose",
-    "hermes",
+    "kiro",
     "windsurf",
+    "hermes",
+    "cline",
     "antigravity",
 ];
 

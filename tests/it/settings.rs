@@ -59,30 +59,20 @@ fn told(findings: &[Finding]) -> Vec<String> {
 
 #[test]
 fn unattended_makes_every_question_of_every_policy_a_denial() {
-    let asked = "gh pr merge 1 --admin; git stash drop";
-    let questions = ["deploy", "sudo --frobnicate wipe", "git branch -D topic", "deploy 'open", asked];
-    let every = ["core.git", "core.agent", "core.network"].map(shipped);
-    for settings in ["", "profile = \"attended\""] {
-        let policies: Vec<Policy> = every.iter().cloned().chain([own(settings)]).collect();
-        assert_eq!(judge(&policies, "deploy").decision(), Decision::Ask);
-        assert_eq!(judge(&policies, "deploy 'open").decision(), Decision::Ask);
-        assert_eq!(judge(&policies, "sudo --frobnicate wipe").decision(), Decision::Ask);
-    }
-    let policies: Vec<Policy> = every.iter().cloned().chain([own("profile = \"unattended\"")]).collect();
-    for command in questions {
-        let verdict = judge(&policies, command);
+    let all = ["core.git", "core.filesystem", "core.secrets"].map(shipped);
+    let with = |settings: &str| all.iter().cloned().chain([own(settings)]).collect::<Vec<_>>();
+    // Questions of rules, of text that cannot be read, behind unknown options, and of shipped policies.
+    let questions =
+        ["deploy", "deploy 'open", "timeout --frobnicate 5 wipe", "cat .env", "cat ~/.ssh/id_rsa"];
+    for question in questions {
+        for settings in ["", "profile = \"attended\""] {
+            assert_eq!(judge(&with(settings), question).decision(), Decision::Ask, "{question}");
+        }
+        let verdict = judge(&with("profile = \"unattended\""), question);
+        assert!(verdict.deciding().is_some(), "{question}");
         assert!(verdict.findings().iter().all(|finding| finding.decision == Decision::Deny), "{verdict:?}");
-        assert_eq!(judge(&policies, "ls").decision(), Decision::Allow);
     }
-    // The profile of one policy holds for the questions of all.
-    let with = |profile: &str| vec![shipped("core.git"), own(&format!("profile = \"{profile}\""))];
-    let question =
-        ["git branch -D topic", "git stash drop", "git checkout .", "git tag -d v1", "git clean -fd"]
-            .into_iter()
-            .find(|command| judge(&with("attended"), command).decision() == Decision::Ask);
-    if let Some(question) = question {
-        assert_eq!(judge(&with("unattended"), question).decision(), Decision::Deny, "{question}");
-    }
+    assert_eq!(judge(&with("profile = \"unattended\""), "ls -la").decision(), Decision::Allow);
 }
 
 #[test]
@@ -162,27 +152,31 @@ fn unparsed_says_what_unreadable_text_is_answered() {
 
 #[test]
 fn unknown_wrapper_says_what_is_answered_behind_an_unknown_option() {
-    let behind = ["sudo --frobnicate wipe", "sudo --frobnicate x wipe", "nice --frobnicate wipe --all"];
+    let behind =
+        ["timeout --frobnicate 5 wipe", "sudo --frobnicate x wipe", "nice --frobnicate 3 wipe --all"];
     for command in behind {
         assert_eq!(judge(&[own("")], command).decision(), Decision::Ask, "{command}");
-        assert_eq!(judge(&[own("unknown_wrapper = \"ask\"")], command).decision(), Decision::Ask);
+        let lenient = "unparsed = \"allow\"";
+        assert_eq!(judge(&[own(lenient)], command).decision(), Decision::Allow, "{command}");
         assert_eq!(
-            judge(&[own("unknown_wrapper = \"deny\"")], command).decision(),
-            Decision::Deny,
+            judge(&[own("unknown_wrapper = \"ask\"")], command).decision(),
+            Decision::Ask,
             "{command}"
         );
-        // It holds for the rules of all policies.
-        let command = command.replace("wipe", "git push --force origin");
-        let policies = [shipped("core.git"), own("unknown_wrapper = \"deny\"")];
-        assert_eq!(judge(&policies, &command).decision(), Decision::Deny, "{command}");
+        let strict = "unknown_wrapper = \"deny\"";
+        assert_eq!(judge(&[own(strict)], command).decision(), Decision::Deny, "{command}");
+        // Over what a rule says of text that cannot be read, and for the rules of all policies.
+        let both = format!("{strict}\n{lenient}");
+        assert_eq!(judge(&[own(&both)], command).decision(), Decision::Deny, "{command}");
+        let command = command.replace("wipe", "git push --mirror");
+        let reported = judge(&[shipped("core.git"), own(strict)], &command);
+        assert_eq!(reported.decision(), Decision::Deny, "{command}");
     }
     let strict = [own("unknown_wrapper = \"deny\"")];
     for (command, decision) in [
-        ("sudo wipe", Decision::Deny),
-        ("sudo --frobnicate deploy", Decision::Deny),
-        ("sudo --frobnicate ls", Decision::Allow),
-        ("wipe 'open", Decision::Ask),
+        ("sudo --frobnicate 5 ls", Decision::Allow),
         ("sudo deploy", Decision::Ask),
+        ("wipe 'open", Decision::Ask),
     ] {
         assert_eq!(judge(&strict, command).decision(), decision, "{command}");
     }

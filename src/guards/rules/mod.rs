@@ -16,7 +16,7 @@ use crate::policy::facts::meaning::{Happens, Meaning, Target};
 use crate::policy::facts::types::Effect;
 use crate::policy::rule::types::{Answer, Rule};
 use crate::shell;
-use crate::shell::model::{Command, Locality, Opaque, Script, UNKNOWN_OPTION};
+use crate::shell::model::{Command, Locality, Opaque, Script};
 use crate::shell::query::Queries;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding};
@@ -103,8 +103,6 @@ impl Check<'_> {
 
     /// A rule's finding on a command; a doubtful one is at most a question.
     fn finding(&self, rule: &Rule, script: &Script, command: &Command, sure: bool) -> Option<Finding> {
-        let sure =
-            sure || (self.policy.settings.unknown_wrapper == Some(Answer::Deny) && unknown(script, command));
         let answer = if sure { rule.answer } else { rule.answer.min(Answer::Ask) };
         let words = command.span.slice(&script.source);
         made(self.policy, rule, answer, command.span, words, script.chain(command))
@@ -210,12 +208,6 @@ fn with_rest(meaning: &Meaning<'_>, target: Target<'_>, text: &[u8]) -> Vec<u8> 
         reading::push_quoted(&mut line, word);
     }
     line
-}
-
-/// Whether a command stands behind an option that its wrapper is not known to have.
-fn unknown(script: &Script, command: &Command) -> bool {
-    let mut regions = script.opaque.iter().filter(|opaque| opaque.reason == UNKNOWN_OPTION);
-    regions.any(|opaque| opaque.span.start <= command.span.start && command.span.end <= opaque.span.end)
 }
 
 /// A finding of a rule; none when it allows. The gate keeps those apart that are only recorded.

@@ -19,9 +19,8 @@ table! {
         /// What is answered to text that cannot be read and mentions what a rule guards: `ask` (the default),
         /// `deny` or `allow`. A rule may say otherwise.
         optional unparsed: Option<Written<String>> = Shape::Text(&UNPARSED);
-        /// What is answered, at most, to what a rule objects to behind an option that a wrapper such as `sudo` is
-        /// not known to have: `ask` or `deny`. Without it, text there is answered as `unparsed` says, and a command
-        /// that may stand there with a question.
+        /// What is answered to text behind an option that a wrapper such as `sudo` is not known to have, when it
+        /// mentions what a rule guards: `ask` or `deny`. It is what `unparsed` says when left out.
         optional unknown_wrapper: Option<Written<String>> = Shape::Text(&UNKNOWN);
         /// What becomes of a question that a harness cannot put, by the harness's name or `any`: `deny` (the
         /// default) or `allow`, which is silence and a record.
