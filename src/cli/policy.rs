@@ -25,8 +25,17 @@ pub struct Args {
 enum Command {
     /// Run the examples of every rule, also through sudo, bash -c, a subshell, quotes and an assignment
     ///
+    /// Each spelling of an example is matched (the rule objects, as it should), quiet (it does not, as it
+    /// should), missing (it should, and does not) or noisy (it should not, and does).
+    ///
     /// Exit status: 0 when every example holds, 1 otherwise.
-    Test(Which),
+    Test {
+        #[command(flatten)]
+        which: Which,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Report everything that is wrong with policy files
     ///
     /// Exit status: 0 when nothing is wrong, 1 otherwise.
@@ -47,10 +56,16 @@ enum Command {
         #[arg(long)]
         facts: bool,
     },
-    /// Print a new rule to fill in
+    /// Write a new rule with its examples, to fill in
     New {
         /// The rule's id, such as deploy.friday
         id: String,
+        /// The program that it is about
+        #[arg(long, default_value = "example")]
+        program: String,
+        /// The policy file to which it is added, made when there is none; printed when left out
+        #[arg(long)]
+        file: Option<PathBuf>,
     },
 }
 
@@ -79,11 +94,11 @@ impl Which {
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     match &args.command {
-        Command::Test(which) => test::run(which.load()?),
+        Command::Test { which, json } => test::run(which.load()?, *json),
         Command::Check { which, json } => check::run(&which.names(), *json),
         Command::Show(which) => show::run(&which.load()?),
         Command::Docs(which) => docs::run(&which.load()?),
         Command::Schema { facts } => Ok(schema::run(*facts)),
-        Command::New { id } => scaffold::run(id),
+        Command::New { id, program, file } => scaffold::run(id, program, file.as_deref()),
     }
 }

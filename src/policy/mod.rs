@@ -14,6 +14,7 @@ mod source;
 mod types;
 
 pub use digest::digest;
+pub use form::texts::is_id as is_rule_id;
 pub use shipped::{NAMES, shipped};
 use std::path::Path;
 pub use types::{

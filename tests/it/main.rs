@@ -25,6 +25,7 @@ mod limits;
 mod matrix;
 mod mutate;
 mod padding;
+mod policy_commands;
 mod policy_form;
 mod properties;
 #[path = "../properties/mod.rs"]

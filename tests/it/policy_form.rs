@@ -54,7 +54,7 @@ fn every_problem_has_its_place() {
         let lines: Vec<&str> = source.lines().collect();
         let told = told(&file);
         let told: Vec<&str> = told.lines().collect();
-        assert!(!told.is_empty() && told.len() % 3 == 0, "{file}");
+        assert!(!told.is_empty() && told.len().is_multiple_of(3), "{file}");
         for problem in told.chunks(3) {
             let place = problem[0].strip_prefix(&file).expect(problem[0]);
             let mut parts = place.split(':').skip(1);

@@ -6,6 +6,8 @@ mod raw;
 pub mod types;
 
 use crate::policy::types::PolicyErrors;
+#[cfg(test)]
+pub(super) use raw::{RawFacts, description};
 use std::path::Path;
 use types::{
     Argument, Effect, Facts, Form, Key, Language, Opt, Places, Prints, Program, Slot, Style, Sub, Variant,

@@ -4,6 +4,9 @@
 pub mod near;
 mod schema;
 pub mod table;
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "a test may fail loudly")]
+mod tests;
 pub mod texts;
 pub mod walk;
 

@@ -206,7 +206,7 @@ fn example(shape: &Shape) -> String {
             Fits::Names(names) => format!("one of {}, in quotes", names().join(", ")),
             Fits::All | Fits::Pattern(..) => "it in quotes, as \"…\"".to_owned(),
         },
-        Shape::List(inner, _) if matches!(inner, Shape::Table(_)) => {
+        Shape::List(Shape::Table(_), _) => {
             "each entry as a table, under a [[…]] header of its own or as { … }".to_owned()
         }
         Shape::List(..) => "it in brackets, as [\"…\", \"…\"]".to_owned(),

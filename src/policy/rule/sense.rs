@@ -99,59 +99,45 @@ fn never(name: &Written<String>, what: &str, known: &[String], problems: &mut Pr
 
 /// Tells of a condition that says nothing, or that can never hold as a whole.
 pub fn whole(when: &Condition, at: Range<usize>, facts: &Facts, problems: &mut Problems<'_>) {
-    let message = match when {
-        Condition::All([]) => "a condition that says nothing holds for every command".to_owned(),
-        _ => match contradiction(when, facts) {
-            Some(why) => format!("{why}; the condition can never hold"),
-            None => return,
-        },
-    };
-    let remedy = match when {
-        Condition::All([]) => "name a program, an effect or an option",
-        _ => "take one of them out, or write any = [ … ]",
-    };
-    problems.add(at, message, remedy);
+    let Condition::All(all) = when else { return };
+    if all.is_empty() {
+        let message = "a condition that says nothing holds for every command".to_owned();
+        problems.add(at, message, "name a program, an effect or an option");
+    } else if let Some(why) = contradiction(all, facts) {
+        let message = format!("{why}; the condition can never hold");
+        problems.add(at, message, "take one of them out, or write any = [ … ]");
+    }
 }
 
-/// Why a condition can never hold.
-fn contradiction(when: &Condition, facts: &Facts) -> Option<String> {
-    let all = match when {
-        Condition::All(all) => *all,
-        _ => return None,
-    };
-    let refused = all.iter().find_map(|inner| match inner {
-        Condition::Not(refused) => all.iter().find(|other| covers(refused, other)),
-        _ => None,
-    });
-    if refused.is_some() {
-        return Some("one part asks for what another refuses".to_owned());
+/// Why conditions can never hold together.
+fn contradiction(all: &[Condition], facts: &Facts) -> Option<&'static str> {
+    let refused =
+        all.iter().filter_map(|part| if let Condition::Not(refused) = part { Some(refused) } else { None });
+    if refused.into_iter().any(|refused| all.iter().any(|part| covers(refused, part))) {
+        return Some("one part asks for what another refuses");
     }
-    let programs = bound(when, facts)?;
+    let programs = together(all)?;
     if programs.is_empty() {
-        return Some("its parts ask for different programs".to_owned());
+        return Some("its parts ask for different programs");
     }
-    let happens = all.iter().find_map(|inner| match inner {
-        Condition::Effect(happening) => Some(happening),
-        _ => None,
+    let effects = all.iter().find_map(|part| {
+        if let Condition::Effect(happening) = part { Some(happening.effects) } else { None }
     })?;
-    let able = makers(happens.effects, facts);
+    let able = makers(effects, facts);
     // Redirects read and write for every program.
     let free = able.contains(">") || able.contains("<");
     let unknown = programs.iter().any(|name| facts.program(name.as_bytes()).is_none());
     let idle = !free && !unknown && programs.iter().all(|name| !able.contains(name));
-    idle.then(|| "no program named here does that, as far as facts know".to_owned())
+    idle.then_some("no program named here does that, as far as facts know")
 }
 
 /// The programs to which a condition is bound; `None` when to none in particular.
-fn bound(when: &Condition, facts: &Facts) -> Option<BTreeSet<String>> {
+fn bound(when: &Condition) -> Option<BTreeSet<String>> {
     match when {
         Condition::Program(names) => Some(names.iter().map(|name| (*name).to_owned()).collect()),
-        Condition::All(all) => all
-            .iter()
-            .filter_map(|inner| bound(inner, facts))
-            .reduce(|one, other| one.intersection(&other).cloned().collect()),
+        Condition::All(all) => together(all),
         Condition::Any(any) => {
-            let each: Option<Vec<_>> = any.iter().map(|inner| bound(inner, facts)).collect();
+            let each: Option<Vec<_>> = any.iter().map(bound).collect();
             each.map(|each| each.into_iter().flatten().collect())
         }
         Condition::Not(_)
@@ -164,6 +150,11 @@ fn bound(when: &Condition, facts: &Facts) -> Option<BTreeSet<String>> {
         | Condition::Environment(_)
         | Condition::Count(..) => None,
     }
+}
+
+/// The programs to which all of some conditions are bound.
+fn together(all: &[Condition]) -> Option<BTreeSet<String>> {
+    all.iter().filter_map(bound).reduce(|one, other| one.intersection(&other).cloned().collect())
 }
 
 /// Whether a rule leaves nothing for a later one to decide.
