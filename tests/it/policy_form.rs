@@ -85,6 +85,24 @@ fn the_schemas_in_the_documents_are_those_of_the_program() {
     }
 }
 
+#[test]
+fn the_document_tells_of_every_key() {
+    fn names(schema: &Value, found: &mut Vec<String>) {
+        for (key, value) in schema.as_object().into_iter().flatten() {
+            if key == "properties" {
+                found.extend(value.as_object().unwrap().keys().cloned());
+            }
+            names(value, found);
+        }
+    }
+    let document = std::fs::read_to_string(root().join("docs/policies.md")).unwrap();
+    let mut found = Vec::new();
+    names(&stanchion::policy::schema(), &mut found);
+    assert!(found.len() > 50);
+    found.retain(|name| !document.contains(&format!("`{name}`")));
+    assert_eq!(found, [""; 0], "keys of which docs/policies.md does not tell");
+}
+
 /// A file as JSON, as an editor's schema check sees it. `None` when it is no TOML.
 fn as_json(file: &str) -> Option<Value> {
     let text = std::fs::read_to_string(root().join(file)).unwrap();
