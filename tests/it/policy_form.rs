@@ -103,6 +103,59 @@ fn the_document_tells_of_every_key() {
     assert_eq!(found, [""; 0], "keys of which docs/policies.md does not tell");
 }
 
+/// One thing in a line changed: left out, of another type, with a slip in the key, cut off, or put twice.
+fn mutants(line: &str) -> Vec<String> {
+    let mut all = vec![String::new(), format!("{line}\n{line}")];
+    let cut: String = line.chars().take(line.chars().count() / 2).collect();
+    all.push(cut);
+    if let Some((key, value)) = line.split_once(" = ") {
+        all.extend(
+            ["7", "true", "\"\"", "[]", "{}", "[7]", "\"x\"", "[\"x\"]", "{ x = 1 }"]
+                .map(|other| format!("{key} = {other}")),
+        );
+        all.push(format!("{key}s = {value}"));
+        all.push(format!("\"\" = {value}"));
+    }
+    all
+}
+
+/// Whatever is changed in a good file, it is read, or each problem has a place in the file and a remedy. The reader
+/// of the types finds nothing that the description let pass.
+#[test]
+fn changed_files_are_read_or_told_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("changed.toml");
+    let (mut read, mut told) = (0, 0);
+    for file in ["policies/cwd.toml", "policies/core/secrets.toml", "fixtures/policies/lighthouse.toml"] {
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            for mutant in mutants(line) {
+                let changed: Vec<&str> = lines
+                    .iter()
+                    .enumerate()
+                    .map(|(place, line)| if place == at { &mutant } else { *line })
+                    .collect();
+                let changed = changed.join("\n");
+                std::fs::write(&path, &changed).unwrap();
+                let Err(errors) = stanchion::policy::load(&path) else {
+                    read += 1;
+                    continue;
+                };
+                told += 1;
+                assert!(!errors.0.is_empty(), "{changed}");
+                for error in errors.0 {
+                    let line = changed.lines().nth(error.line - 1).unwrap_or_default();
+                    assert_eq!(line, error.excerpt, "{error}");
+                    assert!(error.column <= line.len() + 1 && !error.remedy.is_empty(), "{error}");
+                    assert!(!error.remedy.contains("as the schema says"), "{error}\n{mutant}");
+                }
+            }
+        }
+    }
+    assert!(read > 100 && told > 500, "{read} read, {told} told");
+}
+
 /// A file as JSON, as an editor's schema check sees it. `None` when it is no TOML.
 fn as_json(file: &str) -> Option<Value> {
     let text = std::fs::read_to_string(root().join(file)).unwrap();
