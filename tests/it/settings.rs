@@ -141,6 +141,38 @@ shadow = "wipe.deny"
     );
 }
 
+/// `within` is told by the place of the command, as bash would reach it.
+#[test]
+fn a_condition_sees_in_what_a_command_stands() {
+    let rows = [
+        ("background", "wipe &", "wipe; ls &"),
+        ("background", "{ sleep 1; wipe; } &", "{ ls & wipe; }"),
+        ("pipeline", "wipe | cat", "wipe; ls | cat"),
+        ("negated", "! wipe", "! ls || wipe"),
+        ("subshell", "(cd x && wipe)", "(cd x) && wipe"),
+        ("group", "{ wipe; }", "{ ls; }; wipe"),
+        ("if", "if ls; then wipe; fi", "if ls; then ls; fi; wipe"),
+        ("while", "until wipe; do ls; done", "until ls; do ls; done; wipe"),
+        ("for", "for x in a b; do wipe $x; done", "for x in wipe; do ls; done; wipe"),
+        ("case", "case x in x) wipe;; esac", "case x in wipe) ls;; esac; wipe"),
+        ("command_substitution", "echo \"$(wipe)\"", "echo '$(wipe)'; wipe"),
+        ("process_substitution", "cat <(wipe)", "cat <(ls); wipe"),
+        ("wrapper", "sudo -n wipe", "sudo -n ls; wipe"),
+        ("sink", "bash -c 'wipe now'", "bash -c ls; wipe"),
+        ("function", "f() { wipe; }; f", "f() { ls; }; f; wipe"),
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    for (context, holds, fails) in rows {
+        let path = file(directory.path(), "");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let when = format!("when = {{ program = \"wipe\", within = \"{context}\" }}");
+        std::fs::write(&path, text.replace("when = { program = \"wipe\" }", &when)).unwrap();
+        let policies = [policy::load(&path).unwrap_or_else(|errors| panic!("{errors}"))];
+        assert_eq!(judge(&policies, holds).decision(), Decision::Deny, "{context}: {holds}");
+        assert_eq!(judge(&policies, fails).decision(), Decision::Allow, "{context}: {fails}");
+    }
+}
+
 #[test]
 fn unparsed_says_what_unreadable_text_is_answered() {
     for (answer, decision) in [("allow", Decision::Allow), ("ask", Decision::Ask), ("deny", Decision::Deny)] {

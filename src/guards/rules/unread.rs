@@ -67,7 +67,8 @@ impl<'g> Mentioned<'g> {
             | Condition::Operand(_)
             | Condition::Effect(_)
             | Condition::FedBy(_)
-            | Condition::Count(..) => None,
+            | Condition::Count(..)
+            | Condition::Within(_) => None,
         }
     }
 

@@ -32,7 +32,8 @@ fn bound(when: &Condition, facts: &Facts) -> Option<BTreeSet<String>> {
         | Condition::Subcommand(_)
         | Condition::Option(_)
         | Condition::Value(_)
-        | Condition::Count(..) => None,
+        | Condition::Count(..)
+        | Condition::Within(_) => None,
         Condition::FedBy(inner) => bound(inner, facts),
     }
 }

@@ -1,7 +1,7 @@
 //! The written form of rules and how they are compiled. Nothing behind this file sees TOML.
 
 use super::sense;
-use super::types::{Answer, Class, Condition, Happening, Rule};
+use super::types::{Answer, Class, Condition, Context, Happening, Rule};
 use crate::policy::facts::types::{Effect, Facts};
 use crate::policy::form::table::{Fits, Shape, Text, Written, table};
 use crate::policy::form::texts::{ANY, ID, LINE, PROGRAM, SENTENCE};
@@ -65,6 +65,9 @@ table! {
         /// One of these variables (globs) is assigned before the command, by a wrapper such as `env`, or exported
         /// by it.
         optional environment: Option<Words> = WORDS;
+        /// The command stands in one of these, however deep: what `queries/contexts.scm` captures, the operands of a
+        /// `wrapper`, or the text of a `sink`.
+        optional within: Option<Words> = Shape::OneOrMore(&Shape::Text(&CONTEXT));
         /// All of these hold.
         optional all: Option<Written<Vec<Written<RawCondition>>>> = Shape::List(&Shape::Table(RawCondition::table), 1);
         /// One of these holds.
@@ -89,6 +92,12 @@ static EFFECT: Text = Text {
     what: "an effect",
     remedy: "",
     fits: Fits::Names(|| Effect::ALL.iter().map(|effect| effect.name()).collect()),
+};
+
+static CONTEXT: Text = Text {
+    what: "a context",
+    remedy: "",
+    fits: Fits::Names(|| Context::ALL.iter().map(|context| context.name()).collect()),
 };
 
 static CLASS: Text = Text {
@@ -198,6 +207,10 @@ fn simple(raw: &RawCondition) -> Vec<Condition> {
         all.push(Condition::Value(leak(values.iter().map(pair).collect())));
     }
     all.extend(raw.operand.as_ref().map(|globs| Condition::Operand(words(globs))));
+    if let Some(names) = &raw.within {
+        let contexts = names.iter().filter_map(|name| Context::named(name.get_ref())).collect();
+        all.push(Condition::Within(leak(contexts)));
+    }
     all.extend(raw.operands.map(|(least, most)| Condition::Count(least, most)));
     all.extend(raw.environment.as_ref().map(|names| Condition::Environment(words(names))));
     all

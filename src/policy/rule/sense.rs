@@ -148,7 +148,8 @@ fn bound(when: &Condition) -> Option<BTreeSet<String>> {
         | Condition::Effect(_)
         | Condition::FedBy(_)
         | Condition::Environment(_)
-        | Condition::Count(..) => None,
+        | Condition::Count(..)
+        | Condition::Within(_) => None,
     }
 }
 
@@ -183,6 +184,9 @@ fn covers(wide: &Condition, narrow: &Condition) -> bool {
             .iter()
             .all(|(name, globs)| wide.iter().any(|(other, wide)| other == name && within(globs, wide))),
         (Condition::Count(least, most), Condition::Count(from, to)) => least <= from && to <= most,
+        (Condition::Within(wide), Condition::Within(narrow)) => {
+            narrow.iter().all(|context| wide.contains(context))
+        }
         (Condition::FedBy(wide), Condition::FedBy(narrow)) => covers(wide, narrow),
         (Condition::Effect(wide), Condition::Effect(narrow)) => happens(wide, narrow),
         _ => false,

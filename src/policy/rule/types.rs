@@ -50,6 +50,42 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// What a command stands in, by what `queries/contexts.scm` captures.
+    Context {
+        /// An element of a list that `&` ends.
+        Background = "background",
+        /// A stage of a pipeline.
+        Pipeline = "pipeline",
+        /// Behind `!`.
+        Negated = "negated",
+        /// `( … )`.
+        Subshell = "subshell",
+        /// `{ …; }`.
+        Group = "group",
+        /// Condition or body of `if`.
+        If = "if",
+        /// Condition or body of `while` or `until`.
+        While = "while",
+        /// Body of `for`.
+        For = "for",
+        /// Body of `select`.
+        Select = "select",
+        /// An arm of `case`.
+        Case = "case",
+        /// The body of a function.
+        Function = "function",
+        /// `$( … )` and its like.
+        CommandSubstitution = "command_substitution",
+        /// `<( … )` or `>( … )`.
+        ProcessSubstitution = "process_substitution",
+        /// The operands of a wrapper such as `sudo`.
+        Wrapper = "wrapper",
+        /// A text that a sink such as `bash -c` reads as shell.
+        Sink = "sink",
+    }
+}
+
 /// When a rule objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -77,6 +113,8 @@ pub enum Condition {
     Environment(&'static [&'static str]),
     /// The number of operands is within these bounds.
     Count(u16, u16),
+    /// The command stands in one of these.
+    Within(&'static [Context]),
 }
 
 /// An effect and what it must happen to.
@@ -134,6 +172,7 @@ impl Source for Condition {
             Self::Effect(happening) => format!("Condition::Effect(&{})", happening.source()),
             Self::FedBy(inner) => format!("Condition::FedBy(&{})", inner.source()),
             Self::Environment(names) => format!("Condition::Environment({})", names.source()),
+            Self::Within(contexts) => format!("Condition::Within({})", contexts.source()),
             Self::Count(least, most) => format!("Condition::Count({least}, {most})"),
         }
     }
