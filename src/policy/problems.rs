@@ -24,14 +24,14 @@ impl<'t> Problems<'t> {
     }
 
     /// Adds one of a value. A value that is missing has no place: that it is missing was told.
-    pub fn add(&mut self, at: Range<usize>, message: String, remedy: &str) {
+    pub fn of_value(&mut self, at: Range<usize>, message: String, remedy: &str) {
         if at != (0..0) {
-            self.place(at, message, remedy);
+            self.add(at, message, remedy);
         }
     }
 
     /// Adds one of a place.
-    pub fn place(&mut self, at: Range<usize>, message: String, remedy: &str) {
+    pub fn add(&mut self, at: Range<usize>, message: String, remedy: &str) {
         let before = self.text.get(..at.start).unwrap_or(self.text);
         let line = 1 + before.matches('\n').count();
         let column = 1 + before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -51,7 +51,7 @@ impl<'t> Problems<'t> {
         let (mut table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             let message = error.message().replace('\n', " ");
-            self.place(error.span().unwrap_or(0..0), message, "mend the TOML (see https://toml.io)");
+            self.add(error.span().unwrap_or(0..0), message, "mend the TOML (see https://toml.io)");
         }
         if !errors.is_empty() {
             return None;
@@ -62,7 +62,7 @@ impl<'t> Problems<'t> {
             Ok(read) => Some(read),
             Err(error) => {
                 let message = error.message().replace('\n', " ");
-                self.place(error.span().unwrap_or(0..0), message, "write it as the schema says");
+                self.add(error.span().unwrap_or(0..0), message, "write it as the schema says");
                 None
             }
         }

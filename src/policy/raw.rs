@@ -137,7 +137,7 @@ fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
     for identity in raw.protected.script.iter().map(|script| &script.identity) {
         if !seen.insert(identity.get_ref()) {
             let message = format!("the identity {:?} stands twice", identity.get_ref());
-            problems.add(identity.span(), message, "give each script its own identity");
+            problems.of_value(identity.span(), message, "give each script its own identity");
         }
     }
     raw.cwd.check(problems);
@@ -163,7 +163,7 @@ fn reasons(policy: &RawPolicy, problems: &mut Problems<'_>) -> Vec<String> {
     let lacking: Vec<&str> = CODES.iter().filter(lacks).copied().collect();
     if !lacking.is_empty() && !problems.refused("reasons") {
         let message = format!("without a reason: {}", lacking.join(", "));
-        problems.place(policy.reasons.span(), message, "add each under [reasons]");
+        problems.add(policy.reasons.span(), message, "add each under [reasons]");
     }
     CODES.iter().map(|code| text(code).unwrap_or_default()).collect()
 }

@@ -43,7 +43,7 @@ pub fn table(written: &mut DeTable<'_>, at: &Range<usize>, known: &Table, proble
 fn unknown(name: &str, at: Range<usize>, known: &Table, problems: &mut Problems<'_>) -> Option<&'static str> {
     let names: Vec<&'static str> = known.keys.iter().map(Key::name).collect();
     let message = format!("unknown key {name:?} in this {}", known.name);
-    problems.place(at, message, &meant(name, &names));
+    problems.add(at, message, &meant(name, &names));
     nearest(name, &names)
 }
 
@@ -57,7 +57,7 @@ fn meant(name: &str, names: &[&str]) -> String {
 
 fn missing(key: &Key, at: &Range<usize>, known: &Table, problems: &mut Problems<'_>) {
     let message = format!("this {} has no {}", known.name, key.name());
-    problems.place(at.clone(), message, &format!("add {} = …: {}", key.name(), first(key.doc)));
+    problems.add(at.clone(), message, &format!("add {} = …: {}", key.name(), first(key.doc)));
 }
 
 /// The first sentence of a description, without its end.
@@ -76,7 +76,7 @@ fn fits(value: &mut Spanned<DeValue<'_>>, shape: &Shape, name: &str, problems: &
             let fits = number.as_str() == wanted.to_string();
             if !fits {
                 let message = format!("unknown {name} {number}");
-                problems.place(at, message, &format!("write {name} = {wanted}"));
+                problems.add(at, message, &format!("write {name} = {wanted}"));
             }
             fits
         }
@@ -103,7 +103,7 @@ fn fits(value: &mut Spanned<DeValue<'_>>, shape: &Shape, name: &str, problems: &
         }
         (_, found) => {
             let message = format!("{name} is {}, not {}", a(found.type_str()), form(shape));
-            problems.place(at, message, &format!("write {}", example(shape)));
+            problems.add(at, message, &format!("write {}", example(shape)));
             false
         }
     }
@@ -122,7 +122,7 @@ fn alone(value: &mut Spanned<DeValue<'_>>) -> bool {
 fn enough(count: usize, least: usize, at: &Range<usize>, name: &str, problems: &mut Problems<'_>) {
     if count < least {
         let message = format!("{name} has {count} of at least {least} entries");
-        problems.place(at.clone(), message, "add what is missing");
+        problems.add(at.clone(), message, "add what is missing");
     }
 }
 
@@ -144,7 +144,7 @@ fn bounds(list: &DeArray<'_>, at: Range<usize>, name: &str, problems: &mut Probl
         [Some(_), Some(_)] => format!("{name} ends before it begins; the condition can never hold"),
         _ => format!("{name} is not a range of numbers"),
     };
-    problems.place(at, fits, "write [least, most] such as [1, 3]");
+    problems.add(at, fits, "write [least, most] such as [1, 3]");
     false
 }
 
@@ -179,7 +179,7 @@ fn fits_text(text: &str, at: Range<usize>, kind: &Text, name: &str, problems: &m
         "" => format!("{name} is blank"),
         _ => format!("{text:?} is not {}", kind.what),
     };
-    problems.place(at, message, &remedy);
+    problems.add(at, message, &remedy);
     false
 }
 

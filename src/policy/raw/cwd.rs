@@ -52,7 +52,7 @@ impl RawCwd {
         let scope = self.entries.first().map(Written::span).filter(|_| !self.guards());
         if let Some(at) = scope {
             let message = "a scope without commands guards nothing".to_owned();
-            problems.add(at, message, "list the commands that change the directory under cwd.commands");
+            problems.of_value(at, message, "list the commands that change the directory under cwd.commands");
         }
         let commands = self.commands.iter().map(|command| &command.name);
         let texts = self.texts.iter().map(|text| &text.program);
@@ -60,7 +60,7 @@ impl RawCwd {
         for name in commands.chain(&self.keep).chain(texts) {
             if !seen.insert(name.get_ref()) {
                 let message = format!("{:?} stands twice", name.get_ref());
-                problems.add(name.span(), message, "name each builtin once");
+                problems.of_value(name.span(), message, "name each builtin once");
             }
         }
     }

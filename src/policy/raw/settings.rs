@@ -56,7 +56,7 @@ impl RawSettings {
                 Some(near) => format!("did you mean {near:?}?"),
                 None => "see `stanchion policy show` for the names".to_owned(),
             };
-            problems.add(shadow.span(), message, &remedy);
+            problems.of_value(shadow.span(), message, &remedy);
         }
     }
 

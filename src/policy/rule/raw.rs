@@ -122,7 +122,7 @@ pub fn compile(
     for raw in raw {
         if !seen.insert(raw.id.get_ref()) {
             let message = format!("the rule {:?} stands twice", raw.id.get_ref());
-            problems.add(raw.id.span(), message, "give each rule its own id");
+            problems.of_value(raw.id.span(), message, "give each rule its own id");
         }
         let before = problems.count();
         let rule = Rule { unparsed: answer(raw.unparsed.as_ref(), unparsed), ..rule(raw, facts, problems) };
@@ -140,7 +140,7 @@ pub fn compile(
                 rule.id,
                 first.id.get_ref()
             );
-            problems.add(raw.id.span(), message, "take it out, narrow the other, or put it before it");
+            problems.of_value(raw.id.span(), message, "take it out, narrow the other, or put it before it");
         }
     }
     leak(rules)

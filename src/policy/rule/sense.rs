@@ -24,7 +24,7 @@ pub fn known(raw: &RawCondition, intact: bool, facts: &Facts, problems: &mut Pro
     for (key, there) in [("path", &raw.path), ("text", &raw.text)] {
         if let Some(there) = there.as_ref().filter(|_| intact && raw.effect.is_none()) {
             let message = format!("{key} without effect says nothing");
-            problems.add(there.span(), message, "say with effect what happens to it");
+            problems.of_value(there.span(), message, "say with effect what happens to it");
         }
     }
 }
@@ -34,7 +34,7 @@ fn spelling(name: &Written<String>, facts: &Facts, problems: &mut Problems<'_>) 
         && program.name() != name.get_ref()
     {
         let message = format!("{:?} is another name of {:?}", name.get_ref(), program.name());
-        problems.add(name.span(), message, "use the name that the facts use");
+        problems.of_value(name.span(), message, "use the name that the facts use");
     }
 }
 
@@ -75,7 +75,7 @@ fn argument(programs: &[&'static Program], name: &Written<String>, problems: &mu
         never(name, "option", &all_options(programs), problems);
     } else if !called.clone().any(|option| option.argument != Argument::None) && called.next().is_some() {
         let message = format!("{} takes no argument; the condition can never hold", name.get_ref());
-        problems.add(name.span(), message, "ask for it with option");
+        problems.of_value(name.span(), message, "ask for it with option");
     }
 }
 
@@ -94,7 +94,7 @@ fn never(name: &Written<String>, what: &str, known: &[String], problems: &mut Pr
         Some(near) => format!("did you mean {near:?}? Otherwise add it to policies/programs"),
         None => "mend its name, or add it to policies/programs".to_owned(),
     };
-    problems.add(name.span(), message, &remedy);
+    problems.of_value(name.span(), message, &remedy);
 }
 
 /// Tells of a condition that says nothing, or that can never hold as a whole.
@@ -102,10 +102,10 @@ pub fn whole(when: &Condition, at: Range<usize>, facts: &Facts, problems: &mut P
     let Condition::All(all) = when else { return };
     if all.is_empty() {
         let message = "a condition that says nothing holds for every command".to_owned();
-        problems.add(at, message, "name a program, an effect or an option");
+        problems.of_value(at, message, "name a program, an effect or an option");
     } else if let Some(why) = contradiction(all, facts) {
         let message = format!("{why}; the condition can never hold");
-        problems.add(at, message, "take one of them out, or write any = [ … ]");
+        problems.of_value(at, message, "take one of them out, or write any = [ … ]");
     }
 }
 
