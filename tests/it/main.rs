@@ -26,6 +26,8 @@ mod limits;
 mod matrix;
 mod mutate;
 mod padding;
+mod policy_commands;
+mod policy_form;
 mod properties;
 #[path = "../properties/mod.rs"]
 mod property;
@@ -33,6 +35,7 @@ mod queries;
 mod readings;
 mod records;
 mod rules;
+mod settings;
 mod snapshots;
 mod tampering;
 mod tidy;
