@@ -252,7 +252,7 @@ fn moves(policy: &Policy, text: &[u8]) -> bool {
         return false;
     }
     let text = guards::normalised(text);
-    policy.cwd.commands.iter().any(|command| guards::mentions(&text, &command.name))
+    policy.cwd.commands.iter().any(|command| guards::mentions(&text, command.name))
 }
 
 fn guards_directory(policy: &Policy) -> bool {
@@ -267,7 +267,7 @@ fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
     }
     let text = guards::normalised(text);
     let scripts =
-        policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
+        policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(script.path));
     let verbs = kill.verbs.iter().map(|verb| verb.program);
     let named = kill.names.iter().chain(kill.kill).copied();
     scripts.chain(verbs).chain(named).any(|word| guards::mentions(&text, word))

@@ -130,7 +130,7 @@ fn pattern_names(subject: &Subject<'_>, pattern: &[u8], name: &str) -> bool {
     };
     regex.finds(name.as_bytes())
         || regex.covers(name.as_bytes())
-        || subject.policy.protected.scripts.iter().any(|script| in_path(&script.path))
+        || subject.policy.protected.scripts.iter().any(|script| in_path(script.path))
 }
 
 fn opaque_kill(subject: &Subject<'_>, bytes: &[u8]) -> bool {

@@ -269,7 +269,7 @@ fn identity<'s>(subject: &Subject<'s>, command: &Command) -> Option<(&'s Protect
     let mut may = None;
     for script in subject.policy.protected.scripts {
         for value in std::iter::once(&word.value) {
-            match named(value, &script.path, &command.directory, file) {
+            match named(value, script.path, &command.directory, file) {
                 Some(Sure::Names) => return Some((script, Sure::Names)),
                 Some(Sure::May) => may = Some((script, Sure::May)),
                 None => {}
@@ -364,7 +364,7 @@ fn is_sink(subject: &Subject<'_>, command: &Command) -> bool {
 fn mentioned(subject: &Subject<'_>, bytes: &[u8]) -> bool {
     let text = normalised(bytes);
     subject.policy.protected.scripts.iter().any(|script| {
-        let base = script.path.rsplit('/').next().unwrap_or(&script.path);
+        let base = script.path.rsplit('/').next().unwrap_or(script.path);
         mentions(&text, base)
     })
 }

@@ -13,13 +13,16 @@ const MAX_VARIABLES: usize = 512;
 /// How many name references are followed.
 const MAX_REFERENCES: usize = 8;
 
+/// The texts that a function's body may be.
+type Bodies = Vec<Rc<[u8]>>;
+
 /// Variables, functions and directory; cheap to copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Environment {
     variables: Rc<HashMap<Rc<[u8]>, Rc<Variable>>>,
     /// Whether there were more variables than are kept.
     full: bool,
-    functions: Rc<HashMap<Vec<u8>, Vec<Rc<[u8]>>>>,
+    functions: Rc<HashMap<Vec<u8>, Bodies>>,
     pub(super) directory: Directory,
 }
 
@@ -174,7 +177,7 @@ impl Environment {
     }
 
     /// The bodies that a function of the text may have.
-    pub(super) fn function(&self, name: &[u8]) -> Vec<Rc<[u8]>> {
+    pub(super) fn function(&self, name: &[u8]) -> Bodies {
         self.functions.get(name).cloned().unwrap_or_default()
     }
 
