@@ -13,6 +13,7 @@
 )]
 
 mod bash_oracle;
+mod captures;
 mod child;
 mod cli;
 mod cook;
@@ -25,6 +26,7 @@ mod limits;
 mod matrix;
 mod mutate;
 mod padding;
+mod payloads;
 mod properties;
 #[path = "../properties/mod.rs"]
 mod property;
