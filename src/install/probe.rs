@@ -41,7 +41,7 @@ pub enum Meaning {
 pub fn payload(harness: &Harness, command: &str, directory: &Path) -> String {
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let directory = quoted(&directory.to_string_lossy());
-    let inner = directory.trim_matches('"');
+    let inner = directory.get(1..directory.len().saturating_sub(1)).unwrap_or_default();
     harness.call.replace("$CWD", inner).replace("$COMMAND", &quoted(command))
 }
 

@@ -10,14 +10,15 @@ const ORDER: &[&[&str]] = &[
     &["policy"],
     &["guards"],
     &["gate"],
-    &["harness", "audit", "mission", "matrix"],
+    &["harness", "audit", "mission"],
     &["install"],
+    &["matrix"],
     &["cli"],
     &["main"],
 ];
 
 /// Uses between modules of one rank that the order allows all the same.
-const SAME_RANK: &[(&str, &str)] = &[("verdict", "span"), ("matrix", "harness")];
+const SAME_RANK: &[(&str, &str)] = &[("verdict", "span")];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
