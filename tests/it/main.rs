@@ -32,6 +32,7 @@ mod properties;
 mod property;
 mod queries;
 mod readings;
+mod reasons;
 mod records;
 mod rules;
 mod snapshots;
