@@ -124,7 +124,7 @@ pub const ALL: &[Harness] = &[
             only_if: &[],
             remedy: "start `pi` there and trust the project, or start it with --approve",
         }),
-        call: r#"{"type":"tool_call","toolName":"bash","toolCallId":"doctor","input":{"command":$COMMAND},"cwd":"$CWD","tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"type":"tool_call","toolName":"bash","toolCallId":"doctor","input":{"command":$COMMAND},"ctx":{"cwd":"$CWD","hasUI":false},"cwd":"$CWD","tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
         ..PLAIN
     },
     Harness {
