@@ -2,6 +2,7 @@
 
 mod doctor;
 mod golden;
+mod odd;
 mod roundtrip;
 mod shims;
 
