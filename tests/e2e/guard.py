@@ -46,14 +46,25 @@ def steps(case, proj):
         "background": {"main": [{"kind": "bgshell", "command": DENIED}]},
         "write": {"main": [dict(guarded, kind="write", content="version = 1\n")]},
         "subagent": {"main": [{"kind": "task"}, {"kind": "wait"}], "sub": [shell]},
+        "guest": {"main": [shell]},
+        "twice": {"main": [shell]},
     }[case]
 
 
 CASES = ["allowed", "denied", "background", "write", "subagent"]
+# Clients that read Claude Code's file, and at which level: with that registration alone, and with two.
+READERS = {"grok": "user", "copilot": "project"}
+GUESTS = {"guest": ["claude"], "twice": ["claude", None]}
 
 
 def texts(results):
     return "\n".join(t["text"] for group in results for t in (group or []))
+
+
+def recorded(r):
+    """How many denials the hook recorded."""
+    path = r["home"] + "/.local/state/stanchion/decisions.jsonl"
+    return len([x for x in rig.jsonl(path) if x.get("decision") == "deny"])
 
 
 def failure(case, r, x):
@@ -68,6 +79,8 @@ def failure(case, r, x):
         return "the denied command ran"
     if os.path.exists(r["proj"] + "/" + GUARDED):
         return "the guarded file was written"
+    if case in GUESTS and recorded(r) != 1:
+        return "%d answers were recorded for one call" % recorded(r)
     told = texts(x["sub_results"] if case == "subagent" else [x["results"]])
     code = FILE_CODE if case == "write" else SHELL_CODE
     reason = told.partition(code)[2].strip()
@@ -81,10 +94,12 @@ def run(cl, case, a):
          "script": steps(case, proj), "installed": True}
     cl.setup(r)
     name = HARNESS.get(cl.name, cl.name)
-    level = ["--project"] if a.level == "project" else []
+    names = [n or name for n in GUESTS.get(case, [None])]
+    level = READERS[cl.name] if case in GUESTS else a.level
+    level = ["--project"] if level == "project" else []
 
     def own(*words):
-        p = subprocess.run([a.stanchion, *words, name, *level], cwd=proj, env=rig.environment(cl, r),
+        p = subprocess.run([a.stanchion, *words, *names, *level], cwd=proj, env=rig.environment(cl, r),
                            capture_output=True, text=True)
         with open("%s/%s.out" % (base, words[0]), "w") as f:
             f.write(p.stdout + p.stderr)
@@ -97,6 +112,11 @@ def run(cl, case, a):
     if found - BY_HAND:
         return "`stanchion doctor` found " + ", ".join(sorted(found - BY_HAND))
     return failure(case, r, rig.run_made(cl, r, a.limit))
+
+
+def cases(name, a):
+    named = a.case.split(",") if a.case else CASES + list(GUESTS)
+    return [c for c in named if c not in GUESTS or name in READERS]
 
 
 def version(cl):
@@ -120,7 +140,7 @@ def main():
     ap.add_argument("clients", nargs="?", default=",".join(CLIENTS))
     ap.add_argument("--level", choices=["user", "project"], default="user")
     ap.add_argument("--policy", default="firstmate,core")
-    ap.add_argument("--case", default=",".join(CASES))
+    ap.add_argument("--case", default="", help="some cases")
     ap.add_argument("--markdown", default="", help="write the table to this file")
     ap.add_argument("--jobs", type=int, default=2)
     ap.add_argument("--limit", type=int, default=90)
@@ -133,11 +153,10 @@ def main():
         print("MISSING %s: not installed" % n)
     bad, rows = 0, []
     with ThreadPoolExecutor(a.jobs) as ex:
-        futs = {(n, c): ex.submit(run, table[n], c, a) for n in todo for c in a.case.split(",")
-                if (n, c) not in LACKS}
+        futs = {(n, c): ex.submit(run, table[n], c, a) for n in todo for c in cases(n, a) if (n, c) not in LACKS}
         for n in todo:
             results = []
-            for c in a.case.split(","):
+            for c in cases(n, a):
                 if (n, c) in LACKS:
                     print("none %-12s %-10s %s" % (n, c, LACKS[n, c]), flush=True)
                     results.append(None)
@@ -147,7 +166,8 @@ def main():
                 except Exception as e:
                     why = "the rig failed: %r" % e
                 bad += bool(why)
-                results.append(why)
+                if c not in GUESTS:
+                    results.append(why)
                 print("%s %-12s %-10s %s" % ("FAIL" if why else "ok  ", n, c, why.replace("\n", "\\n")), flush=True)
             rows.append((n, version(table[n]), results))
     if a.markdown:

@@ -316,3 +316,10 @@ fn remedies_mend() {
         assert_eq!(codes(&home, &[harness]), Vec::<String>::new(), "{code}: {remedy}");
     }
 }
+
+#[test]
+fn trials_leave_no_records() {
+    let home = installed("claude");
+    assert_eq!(codes(&home, &["claude"]), Vec::<String>::new());
+    assert!(!home.path(".local/state/stanchion").exists());
+}
