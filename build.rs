@@ -18,6 +18,7 @@ mod vocabulary;
 
 #[path = "src/policy"]
 mod policy {
+    pub mod binary;
     pub mod digest;
     pub mod emit;
     pub mod problems;
@@ -58,7 +59,7 @@ fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/shell/query");
     link::arguments(&out)?;
-    closed_stdout();
+    start();
     let grammar = Bash(tree_sitter_bash::LANGUAGE.into());
     let mut compiler = Compiler::default();
     for file in files(Path::new("queries"), "scm")? {
@@ -71,18 +72,36 @@ fn main() -> std::io::Result<()> {
     std::fs::write(out.join("queries.rs"), emit::emit(&compiler.finish(&grammar)))?;
     let facts = facts()?;
     let table = format!("static FACTS: Facts = {};\n", policy::source::Source::source(&facts));
-    std::fs::write(out.join("facts.rs"), table)?;
-    std::fs::write(out.join("policies.rs"), policy::emit::emit(&policies(&facts)?))
+    std::fs::write(out.join("facts.rs"), &table)?;
+    let policies = policy::emit::emit(&policies(&facts)?);
+    let build = policy::digest::digest(&[table.as_str(), &policies, &sources()?].concat());
+    let build = format!(
+        "/// Names what policies are compiled by and judged with.\npub const BUILD: u64 = {build:#x};\n"
+    );
+    std::fs::write(out.join("policies.rs"), [policies, build].concat())
 }
 
 /// Links the one thing that must happen before Rust's runtime starts (see the file) into the programs.
-fn closed_stdout() {
-    println!("cargo::rerun-if-changed=build/closed_stdout.c");
+fn start() {
+    println!("cargo::rerun-if-changed=build/start.c");
     if std::env::var_os("CARGO_CFG_UNIX").is_some() {
-        for object in cc::Build::new().file("build/closed_stdout.c").compile_intermediates() {
+        for object in cc::Build::new().file("build/start.c").compile_intermediates() {
             println!("cargo::rustc-link-arg-bins={}", object.display());
         }
     }
+}
+
+/// The version, and the text of what compiles policies and of the queries.
+fn sources() -> std::io::Result<String> {
+    let mut text = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let parts =
+        [("src/policy", "rs"), ("src/policy/raw", "rs"), ("src/policy/rule", "rs"), ("queries", "scm")];
+    for (directory, ending) in parts {
+        for file in files(Path::new(directory), ending)? {
+            text += &std::fs::read_to_string(file)?;
+        }
+    }
+    Ok(text)
 }
 
 fn facts() -> std::io::Result<policy::facts::types::Facts> {

@@ -24,6 +24,8 @@ struct Subject {
     arguments: &'static [&'static str],
     stdin: Vec<u8>,
     status: i32,
+    /// Where it finds the user's policies.
+    configuration: PathBuf,
     times: Vec<Duration>,
 }
 
@@ -46,6 +48,29 @@ const GUARDED: &[(&str, &str, i32)] = &[
     ("core: nested", "bash -c 'git -C repo reset --hard && ls'", 2),
 ];
 
+/// The same with a user's file of 50 rules.
+const LAYERED: &[(&str, &str, i32)] = &[
+    ("user: plain", "ls -la src", 0),
+    ("user: typical", "cd /srv/app && cargo test --workspace 2>&1 | grep -v '^warning' | tail -n 40", 0),
+    ("user: allowed", "git add -A && git commit -qm 'Fix the parser' && git push origin HEAD", 0),
+    ("user: denied", "tool7 apply --yes", 2),
+];
+
+/// A user's policy file of 50 rules.
+fn rules() -> String {
+    let rule = |number: usize| {
+        format!(
+            "\n[[rule]]\nid = \"mine.deploy-{number}\"\ndecision = \"deny\"\n\
+             reason = \"tool{number} changes what is deployed and cannot be undone without the owner\"\n\
+             advice = \"ask the owner, or see with `tool{number} plan` what would change\"\n\
+             when = {{ program = \"tool{number}\", any = [{{ operand = [\"apply\", \"destroy-*\"] }}, {{ option = \"--force\" }}] }}\n\
+             match = [\"tool{number} apply\", \"tool{number} --force x\", \"cd infra && tool{number} destroy-all --yes\"]\n\
+             not_match = [\"tool{number} plan\", \"echo tool{number} apply\", \"grep -n 'tool{number} apply' docs/deploy.md\"]\n"
+        )
+    };
+    "version = 1\nname = \"mine\"\n".to_owned() + &(0..50).map(rule).collect::<String>()
+}
+
 fn main() {
     let built = PathBuf::from(env!("CARGO_BIN_EXE_stanchion"));
     let (Ok(installed), noop) = (tempfile::tempdir(), noop(&built)) else { return };
@@ -66,11 +91,21 @@ fn main() {
     let plainly: &[&str] = &["hook", "--claude"];
     let guarded: &[&str] = &["hook", "--claude", "--policy", "firstmate,core"];
     let calls = CALLS.iter().map(|call| (call, plainly)).chain(GUARDED.iter().map(|call| (call, guarded)));
-    for ((name, command, status), arguments) in calls {
+    let configured = installed.path().join("config");
+    let user = configured.join("stanchion");
+    if std::fs::create_dir_all(&user).and_then(|()| std::fs::write(user.join("mine.toml"), rules())).is_err()
+    {
+        return;
+    }
+    let none = installed.path().join("none");
+    let calls = calls.map(|(call, arguments)| (call, arguments, &none));
+    let calls = calls.chain(LAYERED.iter().map(|call| (call, guarded, &configured)));
+    for ((name, command, status), arguments, configuration) in calls {
         subjects.push(Subject {
             arguments,
             stdin: format!(r#"{{"tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#).into_bytes(),
             status: *status,
+            configuration: configuration.clone(),
             ..plain(name, hook.clone())
         });
     }
@@ -94,7 +129,15 @@ fn main() {
 }
 
 fn plain(name: &'static str, program: PathBuf) -> Subject {
-    Subject { name, program, arguments: &[], stdin: Vec::new(), status: 0, times: Vec::new() }
+    Subject {
+        name,
+        program,
+        arguments: &[],
+        stdin: Vec::new(),
+        status: 0,
+        configuration: PathBuf::new(),
+        times: Vec::new(),
+    }
 }
 
 /// The no-op example that stands beside the hook's binary.
@@ -106,19 +149,21 @@ fn noop(hook: &Path) -> Option<PathBuf> {
 /// From before the start until the exit status is known; stdin is a pipe for all alike.
 fn run(subject: &Subject) -> Duration {
     let started = Instant::now();
-    let status = start(Command::new(&subject.program).args(subject.arguments), &subject.stdin);
+    let status = start(Command::new(&subject.program).args(subject.arguments), subject);
     let time = started.elapsed();
     assert_eq!(status, Some(subject.status), "{}: exit status", subject.name);
     time
 }
 
-fn start(command: &mut Command, stdin: &[u8]) -> Option<i32> {
+fn start(command: &mut Command, subject: &Subject) -> Option<i32> {
     let command = command.env("XDG_STATE_HOME", std::env::temp_dir().join("stanchion-bench"));
+    let command = command.env("XDG_CONFIG_HOME", &subject.configuration);
+    let command = command.env("XDG_CACHE_HOME", std::env::temp_dir().join("stanchion-bench-cache"));
     let command = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     if let Some(mut pipe) = child.stdin.take() {
         // A program that has ended already reads nothing; that is no fault of the measurement.
-        let _ = pipe.write_all(stdin);
+        let _ = pipe.write_all(&subject.stdin);
     }
     child.wait().ok()?.code()
 }
@@ -175,7 +220,7 @@ fn peak(subject: &Subject) -> Option<u64> {
     let file = std::env::temp_dir().join(format!("stanchion-peak-{}", std::process::id()));
     let mut command = Command::new(time);
     command.args(["-f", "%M", "-o"]).arg(&file).arg(&subject.program).args(subject.arguments);
-    start(&mut command, &subject.stdin)?;
+    start(&mut command, subject)?;
     let text = std::fs::read_to_string(&file).ok()?;
     let _ = std::fs::remove_file(&file);
     text.lines().last()?.trim().parse().ok()

@@ -41,9 +41,21 @@ pub fn arguments(out: &Path) -> std::io::Result<()> {
     let fixed = "-no-pie".to_owned();
     let archives = scripts(out)?.map(|dir| format!("-L{}", dir.display()));
     let whole = archives.map(|archives| vec![fixed.clone(), "-static".to_owned(), archives]);
-    for argument in whole.into_iter().chain([vec![fixed]]).find(|set| works(out, set)).unwrap_or_default() {
+    let set = whole.into_iter().chain([vec![fixed]]).find(|set| works(out, set)).unwrap_or_default();
+    for argument in &set {
         println!("cargo::rustc-link-arg-bins={argument}");
         println!("cargo::rustc-link-arg-examples={argument}");
+    }
+    order(out, &set)
+}
+
+/// Puts what a hook runs together, where the linker can do that.
+fn order(out: &Path, set: &[String]) -> std::io::Result<()> {
+    println!("cargo::rerun-if-changed=build/order.ld");
+    let script = std::path::absolute("build/order.ld")?;
+    let argument = format!("-Wl,-T,{}", script.display());
+    if works(out, &[set, std::slice::from_ref(&argument)].concat()) {
+        println!("cargo::rustc-link-arg-bins={argument}");
     }
     Ok(())
 }

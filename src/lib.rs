@@ -6,9 +6,11 @@
 pub mod audit;
 pub mod call;
 pub mod gate;
+pub mod grants;
 pub mod guards;
 pub mod harness;
 pub mod install;
+pub mod layers;
 pub mod matrix;
 pub mod policy;
 pub mod shell;

@@ -49,6 +49,8 @@ pub struct Call<'a> {
     pub command: &'a [u8],
     /// What the harness was told: weaker than a finding that is only recorded.
     pub answered: Decision,
+    /// Whether a person had allowed it once.
+    pub granted: bool,
     /// What it was judged by.
     pub policies: &'a [Policy],
 }
@@ -79,6 +81,9 @@ pub struct Record {
     pub decision: Decision,
     /// What the harness was told.
     pub answered: Decision,
+    /// Whether a person had allowed it once, so that the harness was told nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub granted: bool,
     /// The guard.
     pub guard: String,
     /// The stable code.
@@ -134,6 +139,7 @@ impl Call<'_> {
             command_bytes: self.command.len(),
             decision: finding.decision,
             answered: self.answered,
+            granted: self.granted,
             guard: finding.guard.to_owned(),
             code: finding.code.clone(),
             rule: (finding.guard == RULES).then(|| finding.code.clone()),

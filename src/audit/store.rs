@@ -71,8 +71,7 @@ impl Store {
     pub fn append(&self, lines: &[u8]) -> io::Result<()> {
         let deadline = Instant::now() + self.patience;
         loop {
-            let Some(file) = self.locked(deadline)? else { return self.spill(lines) };
-            let length = file.metadata()?.len();
+            let Some((file, length)) = self.locked(deadline)? else { return self.spill(lines) };
             let full = length > 0 && length.saturating_add(lines.len() as u64) > self.cap;
             // A file that grows too large is better than a record that is lost.
             if full && self.rotate().is_ok() {
@@ -90,7 +89,7 @@ impl Store {
     pub fn append_once(&self, beginning: &[u8], line: &[u8]) -> io::Result<bool> {
         // Two that find nothing at the same moment would both write: look again under the lock.
         let deadline = Instant::now() + self.patience;
-        let Some(mut file) = self.locked(deadline)? else {
+        let Some((mut file, _)) = self.locked(deadline)? else {
             return if self.spilled(beginning) { Ok(false) } else { self.spill(line).map(|()| true) };
         };
         let mut text = Vec::new();
@@ -107,17 +106,23 @@ impl Store {
         put(&file, length, line).map(|()| true)
     }
 
-    /// The current file, locked; `None` when the lock cannot be had in time.
-    fn locked(&self, deadline: Instant) -> io::Result<Option<File>> {
+    /// The current file, locked, and its length; `None` when the lock cannot be had in time.
+    fn locked(&self, deadline: Instant) -> io::Result<Option<(File, u64)>> {
         let path = self.current();
         loop {
             let file = self.open(&path)?;
             if !lock(&file, deadline) {
                 return Ok(None);
             }
+            // Behind the lock, since others may have written or rotated it before.
             let mine = file.metadata()?;
+            if !mine.is_file() {
+                return Err(io::Error::other("the place of the records is not a regular file"));
+            }
             match fs::metadata(&path) {
-                Ok(named) if (named.dev(), named.ino()) == (mine.dev(), mine.ino()) => return Ok(Some(file)),
+                Ok(named) if (named.dev(), named.ino()) == (mine.dev(), mine.ino()) => {
+                    return Ok(Some((file, mine.len())));
+                }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -130,17 +135,13 @@ impl Store {
     fn open(&self, path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true).mode(0o600);
-        let file = match options.open(path) {
+        match options.open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
-                options.open(path)?
+                options.open(path)
             }
-            opened => opened?,
-        };
-        if file.metadata()?.is_file() {
-            return Ok(file);
+            opened => opened,
         }
-        Err(io::Error::other("the place of the records is not a regular file"))
     }
 
     /// Gives the current file, whose lock the caller holds, the next number.

@@ -2,6 +2,7 @@
 
 mod lines;
 
+use super::layers::Around;
 use super::place::Place;
 use super::selection::{Loaded, Selection};
 use super::{out, shown};
@@ -56,7 +57,9 @@ struct Listed {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let loaded = args.selection.load()?;
+    let root = args.place.root(args.cwd.as_deref());
+    let loaded = args.selection.load(Around::Fresh(root.as_deref()))?;
+    out::left_out(&loaded.faults);
     if args.jsonl {
         lines::run(args, &loaded)?;
         return Ok(0);

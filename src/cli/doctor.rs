@@ -1,6 +1,7 @@
 //! `stanchion doctor` and `stanchion status`. Owns what is said, and the commands by which hooks are
 //! tried; must never mend anything.
 
+use super::layers::Around;
 use super::out;
 use super::selection::Selection;
 use super::site::Choice;
@@ -10,6 +11,7 @@ use stanchion::call::ToolCall;
 use stanchion::install::doctor::{Examiner, Finding, Trial};
 use stanchion::install::entry::Command;
 use stanchion::install::{Harness, Scope, Site, plan};
+use stanchion::layers::Fault;
 use stanchion::verdict::Decision;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -81,12 +83,15 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let site = args.choice.site()?;
     let version = version();
     let limit = Duration::from_millis(args.limit);
+    let around = Around::Fresh(Some(&site.project));
+    let trial = |command: &Command| trial(command, around);
     let examiner = Examiner { site: &site, version: &version, trial: &trial, limit };
     let scopes: &[Scope] =
         if args.choice.project { &[Scope::Project] } else { &[Scope::User, Scope::Project] };
     let named = !args.choice.harnesses.is_empty();
     let mut checked = Vec::new();
     let mut findings: Vec<Finding> = records().into_iter().collect();
+    findings.extend(left_out(around)?);
     for harness in args.choice.harnesses(|_| true)? {
         let mut registered = false;
         for scope in scopes {
@@ -144,7 +149,7 @@ fn people(report: &Report<'_>) -> String {
 }
 
 /// Commands to try under the policies that a registration names.
-fn trial(command: &Command) -> Result<Trial, String> {
+fn trial(command: &Command, around: Around<'_>) -> Result<Trial, String> {
     let mut policies = Vec::new();
     let mut words = command.words.iter();
     while let Some(word) = words.next() {
@@ -154,7 +159,9 @@ fn trial(command: &Command) -> Result<Trial, String> {
             policies.push(path.into());
         }
     }
-    let loaded = Selection { policies, queries: command.option("--queries").map(PathBuf::from) }.load();
+    let only = command.words.iter().any(|word| word == "--only");
+    let queries = command.option("--queries").map(PathBuf::from);
+    let loaded = Selection { policies, only, queries }.load(around);
     let loaded = loaded.map_err(|error| format!("{error:#}"))?;
     let scripts = loaded.gate.policies().iter().flat_map(|policy| &policy.protected.scripts);
     let own = scripts.map(|script| format!("{} &", script.path));
@@ -164,6 +171,19 @@ fn trial(command: &Command) -> Result<Trial, String> {
     let denied =
         denied.ok_or_else(|| "the policies deny nothing by which the hook can be tried".to_owned())?;
     Ok(Trial { denied, harmless: HARMLESS.to_owned() })
+}
+
+/// Policy files that are left out.
+fn left_out(around: Around<'_>) -> anyhow::Result<Vec<Finding>> {
+    let (_, stack) = Selection::all_shipped().layers(around)?;
+    let finding = |fault: Fault| Finding {
+        code: "policy-left-out",
+        harness: "",
+        message: format!("left out of the {} layer: {}", fault.layer.name(), fault.message),
+        remedy: "mend the file, then: stanchion policy check".to_owned(),
+        path: fault.path,
+    };
+    Ok(stack.faults.into_iter().map(finding).collect())
 }
 
 /// Faults that the hook has recorded.

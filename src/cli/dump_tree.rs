@@ -1,6 +1,7 @@
 //! `stanchion dump-tree`: the syntax tree as the queries see it. Owns its two renderings; must
 //! never be used to decide.
 
+use super::layers::Around;
 use super::{out, selection::Selection, shown};
 use serde::Serialize;
 use stanchion::shell;
@@ -82,7 +83,7 @@ impl Role {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let loaded = args.selection.load()?;
+    let loaded = args.selection.load(Around::Nothing)?;
     let text = shown::submitted(args.command.as_ref())?;
     let script = shell::read(&text, loaded.queries);
     let dumper = Dumper { script: &script, queries: args.captures.then_some(loaded.queries) };

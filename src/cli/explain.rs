@@ -3,6 +3,7 @@
 
 mod diagram;
 
+use super::layers::Around;
 use super::place::Place;
 use super::selection::Selection;
 use super::{out, shown};
@@ -42,7 +43,9 @@ struct Explained {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let loaded = args.selection.load()?;
+    let root = args.place.root(args.cwd.as_deref());
+    let loaded = args.selection.load(Around::Fresh(root.as_deref()))?;
+    out::left_out(&loaded.faults);
     let command = shown::submitted(args.command.as_ref())?;
     let mut call = args.place.call(command, args.cwd.clone(), loaded.home_variable.as_deref());
     args.place.look(&mut call, args.cwd.as_deref(), &loaded.gate);

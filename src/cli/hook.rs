@@ -3,11 +3,14 @@
 
 mod arguments;
 
+use super::grant::grants;
+use super::layers::Around;
 use super::out;
 use super::records::{self, Judged};
 use super::selection::{Loaded, Unusable};
 use arguments::{Args, HELP};
 use stanchion::call::{Origin, ToolCall};
+use stanchion::grants::Bound;
 use stanchion::harness::{self, Choice, Payload, Reply, Told, Voice};
 use stanchion::span::Span;
 use stanchion::verdict::{Decision, Finding, Verdict};
@@ -17,7 +20,7 @@ use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// Why a panic denies: what cannot be judged is answered as a text that cannot be read.
 const PANIC: &str =
@@ -56,30 +59,36 @@ pub fn status(argv: &[OsString]) -> u8 {
 struct Answer {
     told: Told,
     judged: Option<ManuallyDrop<Judged>>,
-    unusable: Option<(Unusable, Origin)>,
+    unusable: Vec<Unusable>,
+    origin: Origin,
 }
 
 fn answer(args: &Args) -> Answer {
     let Some((payload, voice)) = payload(args) else { return Answer::default() };
     let Payload { command, cwd, tool, paths, cut, attended, origin } = payload;
-    let loaded = match args.selection.load() {
+    let root = args.place.root(cwd.as_deref());
+    let mut loaded = match args.selection.load(Around::Kept(root.as_deref())) {
         Ok(loaded) => loaded,
         Err(error) => {
-            let unusable = error.downcast().ok().map(|unusable| (unusable, origin));
-            return Answer { unusable, ..Answer::default() };
+            let unusable = error.downcast().into_iter().collect();
+            return Answer { unusable, origin, ..Answer::default() };
         }
     };
+    let unusable = std::mem::take(&mut loaded.faults).into_iter().map(Unusable::left_out).collect();
     if !cut && !loaded.gate.may_concern(&command) {
         // The process ends with the answer: nothing is gained by giving its memory back piece by piece.
         std::mem::forget(loaded);
-        return Answer::default();
+        return Answer { unusable, origin, ..Answer::default() };
     }
-    let place = args.place.call(command, cwd.clone(), loaded.home_variable.as_deref());
-    let mut call = ToolCall { tool, paths, cut, origin, ..place };
+    let place = args.place.rooted(command, cwd.clone(), root, loaded.home_variable.as_deref());
+    let mut call = ToolCall { tool, paths, cut, origin: origin.clone(), ..place };
     args.place.look(&mut call, cwd.as_deref(), &loaded.gate);
     let verdict = judge(&loaded, &call);
-    let told = voice.tell(&verdict, &call.command, args.asking, attended);
-    Answer { told, judged: Some(ManuallyDrop::new(Judged { call, verdict, loaded })), unusable: None }
+    let granted = is_granted(&call, &verdict, &loaded);
+    let heard = if granted { &Verdict::default() } else { &verdict };
+    let told = voice.tell(heard, &call.command, args.asking, attended);
+    let judged = Judged { call, verdict, loaded, granted };
+    Answer { told, judged: Some(ManuallyDrop::new(judged)), unusable, origin }
 }
 
 fn judge(loaded: &Loaded, call: &ToolCall) -> Verdict {
@@ -94,6 +103,16 @@ fn judge(loaded: &Loaded, call: &ToolCall) -> Verdict {
             rank: 0,
         }])
     })
+}
+
+/// Whether a person allowed this once; then it is used up. Asked only when there is an objection.
+fn is_granted(call: &ToolCall, verdict: &Verdict, loaded: &Loaded) -> bool {
+    if verdict.findings().is_empty() || call.cut || !call.tool.is_shell() {
+        return false;
+    }
+    let Some((grants, cwd)) = grants().zip(call.cwd.as_deref()) else { return false };
+    let bound = Bound { command: &call.command, cwd, policies: loaded.gate.policies() };
+    grants.take(&bound, SystemTime::now())
 }
 
 fn payload(args: &Args) -> Option<(Payload, Voice)> {
@@ -130,7 +149,7 @@ fn send(reply: &Reply) -> bool {
 fn record(answer: Answer, sent: bool, started: Instant) {
     let latency = started.elapsed();
     let Some(directory) = records::directory() else { return };
-    records::faults(&directory, answer.unusable.as_ref(), answer.judged.as_deref());
+    records::faults(&directory, &answer.unusable, &answer.origin);
     if let Some(judged) = &answer.judged {
         let told = if sent { answer.told.decision } else { Decision::Allow };
         records::decided(&directory, judged, told, latency);

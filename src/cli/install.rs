@@ -1,10 +1,13 @@
 //! `stanchion install` and `uninstall`. Owns what is said about them; must never change a file when
 //! any of them cannot be merged.
 
+use super::layers::Around;
 use super::out;
+use super::selection::Selection;
 use super::site::Choice;
 use anyhow::anyhow;
 use stanchion::install::{self, ALL, Backup, Change, Harness, Scope, Site, Wish, plan};
+use stanchion::layers;
 use std::path::PathBuf;
 
 /// Register the hook with harnesses
@@ -60,7 +63,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     if chosen.is_empty() {
         return Err(anyhow!("no harness is found here; name those to install for"));
     }
-    super::selection::Selection { policies: args.policies.clone(), queries: None }.load()?;
+    usable(&args.policies, &site)?;
     let hosts = hosts(&chosen, scope);
     let becomes: Vec<(&'static str, bool)> = hosts.iter().map(|host| (host.name, true)).collect();
     let options = options(&args.policies)?;
@@ -83,6 +86,15 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         out::say("check it with `stanchion doctor`\n");
     }
     Ok(0)
+}
+
+/// Refuses to put a policy in front of agents that does not load or denies its own repair.
+fn usable(policies: &[PathBuf], site: &Site) -> anyhow::Result<()> {
+    let selection = Selection { policies: policies.to_vec(), ..Selection::default() };
+    let (shipped, stack) = selection.layers(Around::Fresh(Some(&site.project)))?;
+    let wrong = stack.faults.into_iter().map(|fault| fault.message).chain(layers::prove_shipped(&shipped));
+    let wrong: Vec<String> = wrong.collect();
+    if wrong.is_empty() { Ok(()) } else { Err(anyhow!("{}", wrong.join("\n"))) }
 }
 
 /// What only a person can do.

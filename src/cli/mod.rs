@@ -6,8 +6,10 @@ mod completions;
 mod doctor;
 mod dump_tree;
 mod explain;
+mod grant;
 mod hook;
 mod install;
+mod layers;
 mod matrix;
 mod out;
 mod place;
@@ -16,6 +18,7 @@ mod records;
 mod selection;
 mod shown;
 mod site;
+mod trust;
 mod version;
 
 use clap::{Parser, Subcommand};
@@ -57,6 +60,10 @@ enum Command {
     Status(doctor::StatusArgs),
     /// Run the registered hooks as their harnesses would, and say what is wrong
     Doctor(doctor::Args),
+    /// Trust a project's policy file, so that it may do more than tighten
+    Trust(trust::Args),
+    /// Allow one command text once, as a person at a terminal
+    Grant(grant::Args),
     /// Print completions for a shell
     Completions(completions::Args),
     /// Print the manual page
@@ -117,6 +124,8 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Uninstall(args) => install::undo(&args),
         Command::Status(args) => doctor::status(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Grant(args) => grant::run(&args),
+        Command::Trust(args) => trust::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => completions::man(&args),
     }

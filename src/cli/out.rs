@@ -1,5 +1,6 @@
 //! Printing. Owns the two streams; must never panic when nobody reads them.
 
+use stanchion::layers::Fault;
 use std::io::{IsTerminal as _, Write as _};
 
 /// Writes to stdout. A closed stream is ignored: there is nobody to tell.
@@ -11,6 +12,13 @@ pub fn say(bytes: impl AsRef<[u8]>) {
 /// Writes to stderr. A closed stream is ignored.
 pub fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Tells of policy files that were left out, on stderr.
+pub fn left_out(faults: &[Fault]) {
+    for Fault { layer, message, .. } in faults {
+        complain(&format!("stanchion: left out of the {} layer: {message}\n", layer.name()));
+    }
 }
 
 /// Writes one JSON value and a newline to stdout.

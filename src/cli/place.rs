@@ -32,10 +32,27 @@ impl Place {
         }
     }
 
+    /// The project's root of a call that runs in this directory, or else in the working directory.
+    pub fn root(&self, cwd: Option<&Path>) -> Option<PathBuf> {
+        let here = || std::env::current_dir().ok();
+        self.root.clone().or_else(|| default_root(cwd.map(Path::to_owned).or_else(here).as_deref()))
+    }
+
     /// A call in its place. `variable` is the policy's name for the home variable.
     pub fn call(&self, command: Vec<u8>, cwd: Option<PathBuf>, variable: Option<&str>) -> ToolCall {
+        let root = self.root(cwd.as_deref());
+        self.rooted(command, cwd, root, variable)
+    }
+
+    /// The same where the root is known.
+    pub fn rooted(
+        &self,
+        command: Vec<u8>,
+        cwd: Option<PathBuf>,
+        root: Option<PathBuf>,
+        variable: Option<&str>,
+    ) -> ToolCall {
         let cwd = cwd.or_else(|| std::env::current_dir().ok());
-        let root = self.root.clone().or_else(|| default_root(cwd.as_deref()));
         let home = self.home.clone().or_else(|| directory(variable?)).or_else(|| root.clone());
         ToolCall { command, cwd, root, home, user_home: directory("HOME"), ..ToolCall::default() }
     }

@@ -8,7 +8,7 @@ mod scaffold;
 mod show;
 mod test;
 
-use super::selection;
+use super::selection::{self, Selection};
 use clap::Subcommand;
 use stanchion::policy::{NAMES, Policy};
 use std::path::PathBuf;
@@ -28,10 +28,11 @@ enum Command {
     Test(Which),
     /// Report everything that is wrong with policy files
     ///
+    /// Without names: the shipped policies, and the files of the machine, the user and the project.
     /// Exit status: 0 when nothing is wrong, 1 otherwise.
     Check(Which),
-    /// Print what the policies say
-    Show(Which),
+    /// Print the policies that apply and where each part comes from
+    Show(ShowArgs),
     /// Print the rules as a Markdown document
     Docs(Which),
     /// Print a new rule to fill in
@@ -49,7 +50,25 @@ struct Which {
     policies: Vec<PathBuf>,
 }
 
+/// What to show.
+#[derive(clap::Args)]
+struct ShowArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Only what is named: no files of the machine, the user and the project
+    #[arg(long)]
+    only: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
 impl Which {
+    /// The same with what stands around.
+    fn selection(&self, only: bool) -> Selection {
+        Selection { policies: self.names(), only, queries: None }
+    }
+
     fn names(&self) -> Vec<PathBuf> {
         if self.policies.is_empty() {
             NAMES.iter().map(PathBuf::from).collect()
@@ -67,8 +86,9 @@ impl Which {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     match &args.command {
         Command::Test(which) => test::run(which.load()?),
-        Command::Check(which) => Ok(check::run(&which.names())),
-        Command::Show(which) => show::run(&which.load()?),
+        Command::Check(which) if which.policies.is_empty() => check::all(which),
+        Command::Check(which) => Ok(check::run(&which.policies)),
+        Command::Show(args) => show::run(args),
         Command::Docs(which) => docs::run(&which.load()?),
         Command::New { id } => scaffold::run(id),
     }

@@ -4,8 +4,8 @@
 use super::selection::{Loaded, Unusable};
 use stanchion::audit::{Call, Fault, FaultKind, Source, Store};
 use stanchion::call::{Origin, ToolCall};
-use stanchion::policy;
 use stanchion::verdict::{Decision, Verdict};
+use stanchion::{layers, policy};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +19,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The policies that gave it.
     pub loaded: Loaded,
+    /// Whether a person had allowed it once.
+    pub granted: bool,
 }
 
 /// Where records are kept (XDG Base Directory Specification): nowhere without a home.
@@ -42,6 +44,7 @@ pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: D
         cwd: judged.call.cwd.as_deref(),
         command: &judged.call.command,
         answered,
+        granted: judged.granted,
         policies: judged.loaded.gate.policies(),
     };
     // There is nobody to tell, and the answer stands.
@@ -49,16 +52,13 @@ pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: D
 }
 
 /// Records what could not be used, and the panics met so far.
-pub fn faults(directory: &Path, unusable: Option<&(Unusable, Origin)>, judged: Option<&Judged>) {
+pub fn faults(directory: &Path, unusable: &[Unusable], origin: &Origin) {
     let time = SystemTime::now();
     let store = Store::faults(directory);
-    let met = unusable.map(|(_, origin)| origin).or(judged.map(|judged| &judged.call.origin));
-    let fault = |kind, file: &str, message: &str| {
-        Fault::new(kind, file, message, time, met.map(source).unwrap_or_default())
-    };
-    if let Some((Unusable { kind, file, message }, _)) = unusable {
+    let fault = |kind, file: &str, message: &str| Fault::new(kind, file, message, time, source(origin));
+    for Unusable { kind, file, message } in unusable {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-        let digest = std::fs::read_to_string(file).ok().map(|text| policy::digest(&text));
+        let digest = layers::text(file).ok().map(|text| policy::digest(&text));
         let _ = fault(*kind, &path.to_string_lossy(), message).with_digest(digest).record(&store);
     }
     for Panic { place, message } in panics() {

@@ -297,7 +297,10 @@ fn based(word: &[u8], directory: &Directory) -> Vec<u8> {
         Directory::Path(base) if !word.starts_with(b"/") && !word.starts_with(b"~") => {
             [base.as_slice(), b"/", word].concat()
         }
-        Directory::Path(_) | Directory::Start | Directory::Unknown => word.to_vec(),
+        Directory::Home(base) if !word.starts_with(b"/") && !word.starts_with(b"~") => {
+            [b"~/".as_slice(), base, b"/", word].concat()
+        }
+        Directory::Path(_) | Directory::Home(_) | Directory::Start | Directory::Unknown => word.to_vec(),
     }
 }
 

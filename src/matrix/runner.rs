@@ -155,6 +155,7 @@ impl Job<'_> {
             pass(&mut command, flag, path.as_deref());
         }
         if let Checker::Stanchion(_) = checker {
+            command.arg("--only");
             pass(&mut command, "--policy", row.policy.as_deref());
         }
         if let Some(cwd) = row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {

@@ -30,6 +30,7 @@ fn source(policy: &Policy) -> String {
         kill,
         cwd,
         protected_paths,
+        repair,
         rules,
         needles: _,
         unattended,
@@ -41,7 +42,7 @@ fn source(policy: &Policy) -> String {
     format!(
         "Policy {{ name: {}, digest: {digest:#x}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         cwd: {}, protected_paths: {}, rules: {}, needles: {}, unattended: {unattended}, reasons: {} }}",
+         cwd: {}, protected_paths: {}, repair: {}, rules: {}, needles: {}, unattended: {unattended}, reasons: {} }}",
         text(name),
         texts(&protected.background),
         texts(&protected.exec),
@@ -51,6 +52,7 @@ fn source(policy: &Policy) -> String {
         texts(&kill.finders),
         directory(cwd),
         protected_paths.source(),
+        repair.source(),
         rules.source(),
         if rules.is_empty() { "&[]" } else { "NEEDLES" },
         texts(reasons),

@@ -1,6 +1,7 @@
 //! What is guarded, as data: the written form (`raw`) becomes `Policy`, valid by construction. Owns
 //! loading and its messages; must never judge a command.
 
+pub mod binary;
 mod digest;
 pub mod facts;
 mod problems;
@@ -8,11 +9,12 @@ mod raw;
 pub mod rule;
 mod shipped;
 #[allow(dead_code, reason = "build.rs writes tables with it")]
-mod source;
+pub(crate) mod source;
 mod types;
 
 pub use digest::digest;
-pub use shipped::{NAMES, shipped};
+pub(crate) use problems::Problems;
+pub use shipped::{BUILD, NAMES, shipped};
 use std::path::Path;
 pub use types::{
     CODES, Cwd, DirectoryCommand, Kill, KillVerb, Policy, PolicyError, PolicyErrors, Protected,
@@ -26,7 +28,7 @@ pub use types::{
 pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
     let file = path.display().to_string();
     match std::fs::read_to_string(path) {
-        Ok(text) => raw::compile(&file, &text, facts::shipped()),
+        Ok(text) => parse(&file, &text),
         Err(error) => Err(PolicyErrors(vec![PolicyError {
             file,
             line: 1,
@@ -36,6 +38,14 @@ pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
             remedy: "name a readable UTF-8 file".to_owned(),
         }])),
     }
+}
+
+/// Compiles the text of a policy file; `file` is its name in messages.
+///
+/// # Errors
+/// With everything that is wrong in it.
+pub fn parse(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
+    raw::compile(file, text, facts::shipped())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The written form of a policy (TOML) and its checks. Nothing behind this file sees serde.
 
 mod cwd;
+mod repair;
 
 use super::digest::digest;
 use super::facts::types::Facts;
@@ -29,6 +30,8 @@ struct RawPolicy {
     settings: RawSettings,
     #[serde(default)]
     paths: RawPaths,
+    #[serde(default)]
+    repair: repair::RawRepair,
     #[serde(default)]
     rule: Vec<RawRule>,
     #[serde(default)]
@@ -154,6 +157,7 @@ fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
         }
     }
     raw.cwd.check(problems);
+    raw.repair.check(problems);
 }
 
 fn relative(path: &Spanned<String>, problems: &mut Problems<'_>) {
@@ -230,6 +234,7 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
         },
         cwd: raw.cwd.meant(),
         protected_paths: leak(raw.paths.protected.iter().map(|path| leak_text(path.get_ref())).collect()),
+        repair: raw.repair.meant(),
         rules: &[],
         needles: &[],
         unattended: false,

@@ -42,7 +42,7 @@ impl<A: Source, B: Source> Source for (A, B) {
     }
 }
 
-/// Writes a struct field by field.
+/// Writes a struct field by field, as source and as bytes.
 macro_rules! source_struct {
     ($name:ident { $($field:ident),* $(,)? }) => {
         impl $crate::policy::source::Source for $name {
@@ -52,6 +52,8 @@ macro_rules! source_struct {
                 format!(concat!(stringify!($name), " {{ {} }}"), fields.join(", "))
             }
         }
+
+        $crate::policy::binary::binary_struct!($name { $($field),* });
     };
 }
 
@@ -82,6 +84,16 @@ macro_rules! named_enum {
         impl $crate::policy::source::Source for $name {
             fn source(&self) -> String {
                 format!(concat!(stringify!($name), "::{:?}"), self)
+            }
+        }
+
+        impl $crate::policy::binary::Binary for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                (*self as u8).put(out);
+            }
+
+            fn take(from: &mut $crate::policy::binary::Reader) -> Option<Self> {
+                Self::ALL.get(usize::from(u8::take(from)?)).copied()
             }
         }
     };

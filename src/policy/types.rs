@@ -1,6 +1,7 @@
 //! The compiled form of a policy. Valid by construction: only `raw` and the tables that `build.rs`
 //! emits make one.
 
+use super::binary::binary_struct;
 use super::rule::types::Rule;
 use std::fmt;
 
@@ -34,6 +35,8 @@ pub struct Policy {
     /// Paths that no command may change: suffixes, or absolute ones, `*` within a part; all that is
     /// below a directory with `/` at its end.
     pub protected_paths: &'static [&'static str],
+    /// Commands by which a person or an agent mends what is guarded, or the guard: proved to be allowed.
+    pub repair: &'static [&'static str],
     /// Rules.
     pub rules: &'static [Rule],
     /// Whether nobody is there to ask: every question of a rule is a denial.
@@ -141,6 +144,28 @@ pub struct PolicyError {
     /// How to mend it.
     pub remedy: String,
 }
+
+binary_struct!(Policy {
+    name,
+    digest,
+    home_variable,
+    protected,
+    kill,
+    cwd,
+    protected_paths,
+    repair,
+    rules,
+    unattended,
+    needles,
+    reasons,
+});
+binary_struct!(Protected { scripts, background, exec, setup_files });
+binary_struct!(ProtectedScript { identity, path, blessed });
+binary_struct!(Kill { names, verbs, kill, finders });
+binary_struct!(KillVerb { program, options, only });
+binary_struct!(Cwd { commands, keep, texts, plain_checkout, entries });
+binary_struct!(DirectoryCommand { name, inert });
+binary_struct!(ShellText { program, conditions });
 
 /// Everything that is wrong with a policy file.
 #[derive(Clone, Debug, PartialEq, Eq)]

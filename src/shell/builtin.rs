@@ -299,8 +299,18 @@ fn changed(operands: &[Word], from: &Directory) -> Directory {
     let mut operands = operands
         .iter()
         .filter(|word| !word.exact().is_some_and(|bytes| bytes.len() > 1 && bytes.starts_with(b"-")));
-    let target = operands.next().and_then(Word::exact);
-    let (Some(target), None) = (target, operands.next()) else { return Directory::Unknown };
+    let word = operands.next();
+    let (Some(target), None) = (word.and_then(Word::exact), operands.next()) else {
+        return Directory::Unknown;
+    };
+    let below = |base: &[u8]| fold(&[base, b"/".as_slice(), target].concat());
+    // A quoted tilde is a name, and `~user` is somebody else's home.
+    if let Some(rest) = target.strip_prefix(b"~")
+        && (rest.is_empty() || rest.starts_with(b"/"))
+        && word.is_some_and(|word| !word.quoted)
+    {
+        return at_home(fold(rest.strip_prefix(b"/").unwrap_or_default()));
+    }
     if target.starts_with(b"/") {
         return Directory::Path(fold(target));
     }
@@ -309,7 +319,15 @@ fn changed(operands: &[Word], from: &Directory) -> Directory {
     }
     match from {
         Directory::Start => Directory::Path(fold(target)),
-        Directory::Path(base) => Directory::Path(fold(&[base, b"/".as_slice(), target].concat())),
+        Directory::Path(base) => Directory::Path(below(base)),
+        Directory::Home(base) if base.is_empty() => at_home(fold(target)),
+        Directory::Home(base) => at_home(below(base)),
         Directory::Unknown => Directory::Unknown,
     }
+}
+
+/// A folded path below the home; above it nothing is known.
+fn at_home(path: Vec<u8>) -> Directory {
+    let leaves = path == b".." || path.starts_with(b"../");
+    if leaves { Directory::Unknown } else { Directory::Home(path) }
 }

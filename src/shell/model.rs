@@ -153,6 +153,8 @@ pub enum Directory {
     Start,
     /// A literal path, relative to the call's directory unless absolute; folded.
     Path(Vec<u8>),
+    /// A literal path below the home of whoever runs the call; folded.
+    Home(Vec<u8>),
     /// One that cannot be known.
     Unknown,
 }

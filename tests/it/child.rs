@@ -11,6 +11,8 @@ pub fn stanchion() -> Command {
         command.env_remove(variable);
     }
     command.env_remove("FM_HOME").env("XDG_STATE_HOME", state());
+    // Nor do the policies of that user apply to them.
+    command.env("XDG_CONFIG_HOME", state().join("no-config")).env("XDG_CACHE_HOME", state().join("cache"));
     command
 }
 

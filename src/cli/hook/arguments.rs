@@ -31,6 +31,7 @@ Options:
       --root <DIR>          The project's root
       --home <DIR>          The home of the guarded system
       --policy <NAME|FILE>  A shipped policy or pack by name, or a file; may be given more than once
+      --only                Only what is named: no files of the machine, the user and the project
       --queries <DIR>       Edited query files to read instead of the shipped ones
   -h, --help                Print help
 ";
@@ -80,6 +81,7 @@ fn split(word: &OsStr) -> (&[u8], Option<&OsStr>) {
 fn switch(args: &mut Args, name: &[u8]) -> bool {
     match name {
         b"--claude" => args.claude = true,
+        b"--only" => args.selection.only = true,
         b"--help" | b"-h" => args.help = true,
         _ => return false,
     }

@@ -7,8 +7,10 @@ use super::reading::Reading;
 use crate::guards::matching::glob_matches;
 use crate::policy::facts::meaning::{Given, Happens, Meaning, Target, Value};
 use crate::policy::facts::types::Effect;
+use crate::policy::facts::types::Prints;
 use crate::policy::rule::types::{Condition, Happening};
 use crate::shell::model::{Command, Cooked, RedirectKind, Script, Word};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -145,8 +147,22 @@ impl<'s, 'c> Judge<'s, 'c> {
         feeders
     }
 
+    /// The text that a command gets on standard input, where it stands in the script.
+    pub(super) fn input<'w>(&self, command: &'w Command) -> Option<Cow<'w, [u8]>> {
+        self.input_text(command).map(Cow::Borrowed).or_else(|| self.piped_text(command).map(Cow::Owned))
+    }
+
+    /// What one command that prints its operands, all of them known, pipes into another.
+    fn piped_text(&self, command: &Command) -> Option<Vec<u8>> {
+        let mut before = self.reading.within(self.locator.stage_before(command)?);
+        let (printer, None) = (before.next()?, before.next()) else { return None };
+        let prints = printer.prints() == Prints::Operands;
+        let words: Option<Vec<&[u8]>> = printer.operands.iter().map(|value| value.text()).collect();
+        words.filter(|words| prints && !words.is_empty()).map(|words| words.join(&b' '))
+    }
+
     /// The text that a command gets on standard input from a here-document or here-string.
-    pub(super) fn input_text<'w>(&self, command: &'w Command) -> Option<&'w [u8]> {
+    fn input_text<'w>(&self, command: &'w Command) -> Option<&'w [u8]> {
         let here =
             command.redirects.iter().rev().find(|redirect| {
                 matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString)

@@ -126,7 +126,7 @@ impl Locator<'_, '_> {
         targets.flat_map(|word| &word.substitutions).next().copied()
     }
 
-    fn stage_before(&self, command: &Command) -> Option<usize> {
+    pub(super) fn stage_before(&self, command: &Command) -> Option<usize> {
         let (pipeline, stage) = self.stage(command)?;
         self.reading.stage(self.script, pipeline, stage.checked_sub(1)?)
     }
@@ -241,6 +241,7 @@ impl Locator<'_, '_> {
             Directory::Start => Some(self.ground.start.clone()),
             Directory::Path(path) if path.starts_with(b"/") => Some(path.clone()),
             Directory::Path(path) => Some([self.ground.start.as_slice(), b"/", path].concat()),
+            Directory::Home(path) => Some([self.ground.home.as_slice(), b"/", path].concat()),
             Directory::Unknown => None,
         }
     }

@@ -23,6 +23,7 @@ use crate::verdict::{Decision, Finding};
 use condition::Judge;
 use ground::Ground;
 pub use reading::Reading;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -109,11 +110,12 @@ impl Check<'_> {
     fn texts(&self, judge: &Judge<'_, '_>, meaning: &Meaning<'_>, findings: &mut Vec<Finding>) {
         for happens in &meaning.effects {
             let text = match happens.target {
-                Target::Value(value) => value.text(),
-                Target::Input => judge.input_text(meaning.command),
+                Target::Value(value) => value.text().map(Cow::Borrowed),
+                Target::Input => judge.input(meaning.command),
                 Target::Whole | Target::Fed => None,
             };
             let Some(text) = text else { continue };
+            let text = &*text;
             if let Some(text) = shell_text(meaning, happens, text) {
                 self.nested(judge, meaning, &text, false, findings);
             }

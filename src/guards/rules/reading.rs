@@ -2,7 +2,7 @@
 
 use super::ground::{Ground, Set};
 use crate::policy::facts;
-use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, meanings};
+use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, blank, meaning_of, meanings};
 use crate::policy::facts::types::{Effect, Facts, Prints};
 use crate::shell::model::{Command, CommandId, Cooked, Place, PlaceId, PlaceKind, Script, Word};
 use std::cell::{OnceCell, RefCell};
@@ -61,7 +61,36 @@ impl<'s> Reading<'s> {
             }
             reading.meanings.append(&mut found);
         }
+        reading.found();
         reading
+    }
+
+    /// `$(which NAME) …`: the program that a substitution finds.
+    fn found(&mut self) {
+        for index in 0..self.meanings.len() {
+            let Some(meaning) = self.meanings.get(index).filter(|meaning| meaning.name.is_empty()) else {
+                continue;
+            };
+            let command = meaning.command;
+            let Some(name) = command.words.first().and_then(|word| self.finds(word)) else { continue };
+            let meaning = meaning_of(blank(command), name, self.facts);
+            if let Some(place) = self.meanings.get_mut(index) {
+                *place = meaning;
+            }
+        }
+    }
+
+    /// The program whose place a word is, when it is the output of one command that looks for it.
+    fn finds(&self, word: &Word) -> Option<&'s [u8]> {
+        let ([place], [], Cooked::Opaque) =
+            (word.substitutions.as_slice(), word.variables.as_slice(), &word.value)
+        else {
+            return None;
+        };
+        let mut within = self.within(*place);
+        let (finder, None) = (within.next()?, within.next()) else { return None };
+        let finds = finder.prints() == Prints::Program;
+        finder.operands.last().filter(|_| finds).and_then(|value| value.text())
     }
 
     /// A command's first meaning.

@@ -136,26 +136,11 @@ pub fn base_name(path: &[u8]) -> &[u8] {
 /// Everything that a command may mean; more than one when its name is not known entirely.
 #[must_use]
 pub fn meanings<'s>(command: &'s Command, facts: &'static Facts) -> Vec<Meaning<'s>> {
-    let blank = Meaning {
-        command,
-        program: None,
-        name: b"",
-        certain: true,
-        sub: None,
-        options: Vec::new(),
-        operands: Vec::new(),
-        effects: Vec::new(),
-        slots: &[],
-        dry: false,
-    };
+    let blank = blank(command);
     let mut all = Vec::new();
     match command.words.first().map(|word| &word.value) {
         None => all.push(blank),
-        Some(Cooked::Exact(name)) => {
-            let name = base_name(name);
-            let program = facts.program(name).or_else(|| facts.program(unversioned(name)));
-            all.push(Meaning { name, program, ..blank });
-        }
+        Some(Cooked::Exact(name)) => all.push(named(blank, name, facts)),
         Some(value) => {
             let named = possible(value, facts).map(|(name, program)| Meaning {
                 name: name.as_bytes(),
@@ -169,10 +154,40 @@ pub fn meanings<'s>(command: &'s Command, facts: &'static Facts) -> Vec<Meaning<
             }
         }
     }
-    for meaning in &mut all {
-        Reader { meaning, keep: command.words.get(1..).unwrap_or_default() }.read();
+    all.into_iter().map(read).collect()
+}
+
+/// A command of which nothing is known.
+pub fn blank(command: &Command) -> Meaning<'_> {
+    Meaning {
+        command,
+        program: None,
+        name: b"",
+        certain: true,
+        sub: None,
+        options: Vec::new(),
+        operands: Vec::new(),
+        effects: Vec::new(),
+        slots: &[],
+        dry: false,
     }
-    all
+}
+
+/// What a command means when its first word is known to give this path.
+pub fn meaning_of<'s>(blank: Meaning<'s>, path: &'s [u8], facts: &'static Facts) -> Meaning<'s> {
+    read(named(blank, path, facts))
+}
+
+fn named<'s>(blank: Meaning<'s>, path: &'s [u8], facts: &'static Facts) -> Meaning<'s> {
+    let name = base_name(path);
+    let program = facts.program(name).or_else(|| facts.program(unversioned(name)));
+    Meaning { name, program, ..blank }
+}
+
+fn read(mut meaning: Meaning<'_>) -> Meaning<'_> {
+    let keep = meaning.command.words.get(1..).unwrap_or_default();
+    Reader { meaning: &mut meaning, keep }.read();
+    meaning
 }
 
 /// `name@version`, as package runners take it, without the version.

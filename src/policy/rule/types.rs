@@ -1,6 +1,7 @@
 //! Rules, compiled: what is objected to and why. Valid by construction. Must never know how a command
 //! is read.
 
+use crate::policy::binary::{Binary, Reader};
 use crate::policy::facts::types::Effect;
 use crate::policy::source::{Source, named_enum, source_struct};
 
@@ -137,4 +138,55 @@ impl Source for Condition {
             Self::Count(least, most) => format!("Condition::Count({least}, {most})"),
         }
     }
+}
+
+impl Binary for Condition {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::All(all) => tagged(0, all, out),
+            Self::Any(any) => tagged(1, any, out),
+            Self::Not(inner) => tagged(2, *inner, out),
+            Self::Program(names) => tagged(3, names, out),
+            Self::Subcommand(names) => tagged(4, names, out),
+            Self::Option(names) => tagged(5, names, out),
+            Self::Value(values) => tagged(6, values, out),
+            Self::Operand(globs) => tagged(7, globs, out),
+            Self::Effect(happening) => tagged(8, *happening, out),
+            Self::FedBy(inner) => tagged(9, *inner, out),
+            Self::Environment(names) => tagged(10, names, out),
+            Self::Count(least, most) => tagged(11, &(*least, *most), out),
+        }
+    }
+
+    fn take(from: &mut Reader) -> Option<Self> {
+        from.nested(|from| {
+            Some(match u8::take(from)? {
+                0 => Self::All(Binary::take(from)?),
+                1 => Self::Any(Binary::take(from)?),
+                2 => Self::Not(leak_one(Self::take(from)?)),
+                3 => Self::Program(Binary::take(from)?),
+                4 => Self::Subcommand(Binary::take(from)?),
+                5 => Self::Option(Binary::take(from)?),
+                6 => Self::Value(Binary::take(from)?),
+                7 => Self::Operand(Binary::take(from)?),
+                8 => Self::Effect(leak_one(Happening::take(from)?)),
+                9 => Self::FedBy(leak_one(Self::take(from)?)),
+                10 => Self::Environment(Binary::take(from)?),
+                11 => {
+                    let (least, most) = Binary::take(from)?;
+                    Self::Count(least, most)
+                }
+                _ => return None,
+            })
+        })
+    }
+}
+
+fn tagged(tag: u8, value: &impl Binary, out: &mut Vec<u8>) {
+    out.push(tag);
+    value.put(out);
+}
+
+fn leak_one<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
 }

@@ -7,7 +7,7 @@ use super::shrink::shrink;
 use stanchion::call::ToolCall;
 use stanchion::gate::Gate;
 use stanchion::policy;
-use stanchion::shell::model::Script;
+use stanchion::shell::model::{Item, Script};
 use stanchion::shell::query::Queries;
 use stanchion::verdict::Decision;
 use std::collections::BTreeMap;
@@ -244,7 +244,7 @@ impl Judge<'_> {
 
     /// A protected script that runs in a bundle is never let through.
     fn guarded(&self, seed: u64, number: u64, text: &str, script: &Script, executed: &[Argv]) {
-        if !ran(executed) || script.items.len() < 2 {
+        if !ran(executed) || bundled(script) == 0 {
             return;
         }
         let allowed = decision(&self.gate, text.as_bytes()) == Decision::Allow;
@@ -263,6 +263,15 @@ impl Judge<'_> {
 fn rejects(stderr: &[u8]) -> bool {
     let said = |complaint: &str| stderr.windows(complaint.len()).any(|window| window == complaint.as_bytes());
     said("syntax error") || said("unexpected EOF") || said("bad substitution: no closing")
+}
+
+/// How many elements the outer list has beside its last and the `cd`s that may stand before it.
+fn bundled(script: &Script) -> usize {
+    let enters = |item: &Item| {
+        let words = item.command.map_or(&[][..], |id| script.commands[id].words.as_slice());
+        words.len() == 2 && words[0].exact() == Some(b"cd")
+    };
+    script.items.iter().rev().skip(1).filter(|item| !enters(item)).count()
 }
 
 fn ran(executed: &[Argv]) -> bool {

@@ -65,6 +65,7 @@ fn line(writer: &str, number: usize) -> Vec<u8> {
         cwd: None,
         command: command.as_bytes(),
         answered: Decision::Deny,
+        granted: false,
         policies: &[],
     };
     call.lines(&[finding])
