@@ -23,8 +23,15 @@ mod policy {
     pub mod emit;
     pub mod problems;
     pub mod raw;
+    pub mod settings;
     pub mod source;
     pub mod types;
+    pub mod form {
+        pub mod near;
+        pub mod table;
+        pub mod texts;
+        pub mod walk;
+    }
     pub mod facts {
         pub mod raw;
         pub mod types;
@@ -32,8 +39,8 @@ mod policy {
     pub mod rule {
         pub mod needles;
         pub mod raw;
+        pub mod sense;
         pub mod types;
-        pub mod words;
     }
 }
 
@@ -123,7 +130,7 @@ fn policies(facts: &policy::facts::types::Facts) -> std::io::Result<Vec<policy::
     all.extend(files(Path::new("policies/core"), "toml")?);
     for file in all {
         let text = std::fs::read_to_string(&file)?;
-        match policy::raw::compile(&file.display().to_string(), &text, facts) {
+        match policy::raw::compile(&file.display().to_string(), &text, facts, &[]) {
             Ok(policy) => policies.push(policy),
             Err(errors) => errors.0.iter().for_each(|error| println!("cargo::error={error}")),
         }

@@ -3,7 +3,8 @@
 
 use crate::call::ToolCall;
 use crate::guards::{self, Guard, Reading, Subject, rules};
-use crate::policy::Policy;
+use crate::policy::rule::types::Answer;
+use crate::policy::{Policy, settings};
 use crate::shell;
 use crate::shell::model::Script;
 use crate::shell::query::Queries;
@@ -40,7 +41,8 @@ impl std::fmt::Debug for Gate {
 impl Gate {
     /// A gate for some policies, with the shipped queries.
     #[must_use]
-    pub fn new(policies: Vec<Policy>) -> Self {
+    pub fn new(mut policies: Vec<Policy>) -> Self {
+        settings::settle(&mut policies);
         Self { policies, queries: Queries::shipped(), guards: guards::all() }
     }
 
@@ -110,19 +112,28 @@ impl Gate {
     /// Judges a call whose text was read already.
     #[must_use]
     pub fn judge_script(&self, call: &ToolCall, script: &Script) -> Verdict {
-        let mut findings = Vec::new();
+        let mut found = Found::default();
         let reading = OnceCell::new();
         for policy in &self.policies {
             let subject = self.subject(call, script, policy, &reading);
             for guard in self.guards.iter().filter(|guard| guard.applies(policy)) {
                 match catch_unwind(AssertUnwindSafe(|| guard.check(&subject))) {
-                    Ok(found) => findings.extend(found),
-                    Err(_) if guard.fails_closed() => findings.extend(unjudged(policy, call)),
+                    Ok(findings) => found.add(policy, findings),
+                    Err(_) if guard.fails_closed() => found.add(policy, unjudged(policy, call)),
                     Err(_) => {}
                 }
             }
         }
-        Verdict::fold(findings)
+        found.verdict()
+    }
+
+    /// What becomes of a question that a harness cannot put.
+    #[must_use]
+    pub fn on_ask(&self, harness: Option<&str>) -> Decision {
+        match settings::on_ask(&self.policies, harness) {
+            Answer::Allow => Decision::Allow,
+            Answer::Ask | Answer::Deny => Decision::Deny,
+        }
     }
 
     /// Why each guard that was silent was silent.
@@ -156,17 +167,46 @@ impl Gate {
     /// longer than what a process can be given, so nothing that would work is denied.
     fn judge_cut(&self, call: &ToolCall) -> Verdict {
         let visible = self.judge(&ToolCall { cut: false, ..call.clone() });
-        let mut findings = visible.findings().to_vec();
+        let mut found =
+            Found { enforced: visible.findings().to_vec(), shadowed: visible.shadowed().to_vec() };
         if call.tool.is_shell() {
             let guarding = self.policies.iter().filter(|policy| guards_words(policy));
-            findings.extend(guarding.map(|policy| opaque(policy, call)));
+            guarding.for_each(|policy| found.add(policy, vec![opaque(policy, call)]));
         }
-        Verdict::fold(findings)
+        found.verdict()
     }
 
     fn unread(&self, call: &ToolCall) -> Verdict {
-        Verdict::fold(self.policies.iter().flat_map(|policy| unjudged(policy, call)).collect())
+        let mut found = Found::default();
+        self.policies.iter().for_each(|policy| found.add(policy, unjudged(policy, call)));
+        found.verdict()
     }
+}
+
+/// Findings, those that are only recorded apart.
+#[derive(Default)]
+struct Found {
+    enforced: Vec<Finding>,
+    shadowed: Vec<Finding>,
+}
+
+impl Found {
+    fn add(&mut self, policy: &Policy, findings: Vec<Finding>) {
+        for finding in findings {
+            let list = if is_shadowed(policy, &finding) { &mut self.shadowed } else { &mut self.enforced };
+            list.push(finding);
+        }
+    }
+
+    fn verdict(self) -> Verdict {
+        Verdict::fold(self.enforced).with_shadowed(self.shadowed)
+    }
+}
+
+/// Whether a policy only tries out what made a finding.
+fn is_shadowed(policy: &Policy, finding: &Finding) -> bool {
+    let rule = |id: &str| policy.rules.iter().any(|rule| rule.shadow && rule.id == id);
+    policy.settings.shadowed || (finding.guard == rules::ID && rule(&finding.code))
 }
 
 /// What a text gets that could not be judged, when it mentions what is guarded.

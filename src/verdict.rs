@@ -53,16 +53,20 @@ pub struct Finding {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     findings: Vec<Finding>,
+    shadowed: Vec<Finding>,
 }
 
 impl Verdict {
     /// Orders findings: strongest decision, then smallest rank, then position in the text.
     #[must_use]
-    pub fn fold(mut findings: Vec<Finding>) -> Self {
-        findings
-            .sort_by(|a, b| b.decision.cmp(&a.decision).then(a.rank.cmp(&b.rank)).then(a.span.cmp(&b.span)));
-        findings.dedup();
-        Self { findings }
+    pub fn fold(findings: Vec<Finding>) -> Self {
+        Self { findings: ordered(findings), shadowed: Vec::new() }
+    }
+
+    /// The same with findings that decide nothing: what a policy tries out.
+    #[must_use]
+    pub fn with_shadowed(self, shadowed: Vec<Finding>) -> Self {
+        Self { shadowed: ordered(shadowed), ..self }
     }
 
     /// The decision: the greatest over all findings, allow when there is none.
@@ -82,4 +86,16 @@ impl Verdict {
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
+
+    /// Findings that are only recorded, the strongest first.
+    #[must_use]
+    pub fn shadowed(&self) -> &[Finding] {
+        &self.shadowed
+    }
+}
+
+fn ordered(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by(|a, b| b.decision.cmp(&a.decision).then(a.rank.cmp(&b.rank)).then(a.span.cmp(&b.span)));
+    findings.dedup();
+    findings
 }

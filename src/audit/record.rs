@@ -84,6 +84,9 @@ pub struct Record {
     /// Whether a person had allowed it once, so that the harness was told nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub granted: bool,
+    /// Whether the finding is only recorded.
+    #[serde(default)]
+    pub shadow: bool,
     /// The guard.
     pub guard: String,
     /// The stable code.
@@ -110,19 +113,21 @@ pub struct Applied {
 }
 
 impl Call<'_> {
-    /// The records of the findings, the deciding one first.
+    /// The records of the findings, the deciding one first, and behind them of those that decide nothing.
     #[must_use]
-    pub fn records(&self, findings: &[Finding]) -> Vec<Record> {
-        let deciding = findings.first().map_or(Span::default(), |finding| finding.span);
+    pub fn records(&self, findings: &[Finding], shadowed: &[Finding]) -> Vec<Record> {
+        let deciding = findings.iter().chain(shadowed).next().map_or(Span::default(), |finding| finding.span);
         let command = recorded(self.command, deciding);
-        let all = findings.iter().enumerate();
-        all.map(|(place, finding)| self.record(&command, place, finding)).collect()
+        let all = findings.iter().map(|finding| (finding, false));
+        let all = all.chain(shadowed.iter().map(|finding| (finding, true))).enumerate();
+        all.map(|(place, (finding, shadow))| Record { shadow, ..self.record(&command, place, finding) })
+            .collect()
     }
 
     /// The same as lines.
     #[must_use]
-    pub fn lines(&self, findings: &[Finding]) -> Vec<u8> {
-        self.records(findings).iter().map(line).collect::<Vec<_>>().concat()
+    pub fn lines(&self, findings: &[Finding], shadowed: &[Finding]) -> Vec<u8> {
+        self.records(findings, shadowed).iter().flat_map(line).collect()
     }
 
     fn record(&self, command: &Recorded, place: usize, finding: &Finding) -> Record {
@@ -140,6 +145,7 @@ impl Call<'_> {
             decision: finding.decision,
             answered: self.answered,
             granted: self.granted,
+            shadow: false,
             guard: finding.guard.to_owned(),
             code: finding.code.clone(),
             rule: (finding.guard == RULES).then(|| finding.code.clone()),

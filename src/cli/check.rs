@@ -44,6 +44,7 @@ struct Report<'a> {
     #[serde(flatten)]
     answer: shown::Answer<'a>,
     findings: Vec<shown::Found<'a>>,
+    shadowed: Vec<shown::Found<'a>>,
     #[serde(flatten)]
     listed: Listed,
 }
@@ -77,7 +78,8 @@ fn single(args: &Args, loaded: &Loaded) -> anyhow::Result<u8> {
         out::json(&Report {
             schema: shown::SCHEMA,
             answer: shown::answer(&verdict),
-            findings: shown::findings(&verdict),
+            findings: shown::findings(verdict.findings()),
+            shadowed: shown::findings(verdict.shadowed()),
             listed: listed(&script),
         })?;
     } else {
@@ -102,14 +104,18 @@ fn status(decision: Decision) -> u8 {
 }
 
 fn people(verdict: &Verdict) -> String {
-    if verdict.findings().is_empty() {
-        return "allow\n".to_owned();
-    }
     let line = |finding: &stanchion::verdict::Finding| {
         let chain = finding.chain.join(" > ");
         format!("{} [{}] {} ({chain})\n", finding.decision.name(), finding.code, finding.reason)
     };
-    verdict.findings().iter().map(line).collect()
+    let mut text: String = verdict.findings().iter().map(line).collect();
+    if text.is_empty() {
+        text += "allow\n";
+    }
+    for finding in verdict.shadowed() {
+        text += &format!("only recorded: {}", line(finding));
+    }
+    text
 }
 
 fn listing(script: &shell::model::Script) -> anyhow::Result<String> {

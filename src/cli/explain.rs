@@ -12,7 +12,7 @@ use serde::Serialize;
 use stanchion::call::ToolCall;
 use stanchion::shell;
 use stanchion::shell::model::{Command, Cooked, Script, Word};
-use stanchion::verdict::Verdict;
+use stanchion::verdict::{Finding, Verdict};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -71,6 +71,10 @@ impl Explained {
         for finding in self.verdict.findings() {
             text += &format!("  = {}: [{}] {}\n", finding.guard, finding.code, finding.reason);
         }
+        for finding in self.verdict.shadowed() {
+            let Finding { guard, code, decision, reason, .. } = finding;
+            text += &format!("  = {guard}: only recorded: {} [{code}] {reason}\n", decision.name());
+        }
         for (guard, why) in &self.trace {
             text += &format!("  = {guard}: nothing, {why}\n");
         }
@@ -103,7 +107,8 @@ impl Explained {
             schema: shown::SCHEMA,
             command: shown::text(&script.source),
             answer: shown::answer(&self.verdict),
-            findings: shown::findings(&self.verdict),
+            findings: shown::findings(self.verdict.findings()),
+            shadowed: shown::findings(self.verdict.shadowed()),
             executions: shown::executions(script),
             words: script
                 .commands
@@ -169,6 +174,7 @@ struct Report<'a> {
     #[serde(flatten)]
     answer: shown::Answer<'a>,
     findings: Vec<shown::Found<'a>>,
+    shadowed: Vec<shown::Found<'a>>,
     executions: Vec<shown::Execution>,
     words: Vec<CookedWord>,
     data: Vec<Region<'a>>,

@@ -86,7 +86,8 @@ fn answer(args: &Args) -> Answer {
     let verdict = judge(&loaded, &call);
     let granted = is_granted(&call, &verdict, &loaded);
     let heard = if granted { &Verdict::default() } else { &verdict };
-    let told = voice.tell(heard, &call.command, args.asking, attended);
+    let unasked = loaded.gate.on_ask(voice.harness());
+    let told = voice.tell(heard, &call.command, args.asking, attended, unasked);
     let judged = Judged { call, verdict, loaded, granted };
     Answer { told, judged: Some(ManuallyDrop::new(judged)), unusable, origin }
 }

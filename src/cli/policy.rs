@@ -5,6 +5,7 @@ mod check;
 mod docs;
 mod example;
 mod scaffold;
+mod schema;
 mod show;
 mod test;
 
@@ -24,21 +25,48 @@ pub struct Args {
 enum Command {
     /// Run the examples of every rule, also through sudo, bash -c, a subshell, quotes and an assignment
     ///
+    /// Each spelling of an example is matched (the rule objects, as it should), quiet (it does not, as it
+    /// should), missing (it should, and does not) or noisy (it should not, and does).
+    ///
     /// Exit status: 0 when every example holds, 1 otherwise.
-    Test(Which),
+    Test {
+        #[command(flatten)]
+        which: Which,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Report everything that is wrong with policy files
     ///
     /// Without names: the shipped policies, and the files of the machine, the user and the project.
     /// Exit status: 0 when nothing is wrong, 1 otherwise.
-    Check(Which),
+    Check {
+        #[command(flatten)]
+        which: Which,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the policies that apply and where each part comes from
     Show(ShowArgs),
     /// Print the rules as a Markdown document
     Docs(Which),
-    /// Print a new rule to fill in
+    /// Print the JSON Schema of policy files, from which editors complete and check
+    Schema {
+        /// The schema of facts (`policies/programs/*.toml`) instead
+        #[arg(long)]
+        facts: bool,
+    },
+    /// Write a new rule with its examples, to fill in
     New {
         /// The rule's id, such as deploy.friday
         id: String,
+        /// The program that it is about
+        #[arg(long, default_value = "example")]
+        program: String,
+        /// The policy file to which it is added, made when there is none; printed when left out
+        #[arg(long)]
+        file: Option<PathBuf>,
     },
 }
 
@@ -85,11 +113,11 @@ impl Which {
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     match &args.command {
-        Command::Test(which) => test::run(which.load()?),
-        Command::Check(which) if which.policies.is_empty() => check::all(which),
-        Command::Check(which) => Ok(check::run(&which.policies)),
+        Command::Test { which, json } => test::run(which.load()?, *json),
+        Command::Check { which, json } => check::run(which, *json),
         Command::Show(args) => show::run(args),
         Command::Docs(which) => docs::run(&which.load()?),
-        Command::New { id } => scaffold::run(id),
+        Command::Schema { facts } => Ok(schema::run(*facts)),
+        Command::New { id, program, file } => scaffold::run(id, program, file.as_deref()),
     }
 }

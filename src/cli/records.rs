@@ -32,8 +32,8 @@ pub fn directory() -> Option<PathBuf> {
 
 /// Records every finding on a call. `answered` is what the harness was told.
 pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: Duration) {
-    let findings = judged.verdict.findings();
-    if findings.is_empty() {
+    let (findings, shadowed) = (judged.verdict.findings(), judged.verdict.shadowed());
+    if findings.is_empty() && shadowed.is_empty() {
         return;
     }
     let call = Call {
@@ -48,7 +48,7 @@ pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: D
         policies: judged.loaded.gate.policies(),
     };
     // There is nobody to tell, and the answer stands.
-    let _ = Store::decisions(directory).append(&call.lines(findings));
+    let _ = Store::decisions(directory).append(&call.lines(findings, shadowed));
 }
 
 /// Records what could not be used, and the panics met so far.

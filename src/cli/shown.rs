@@ -56,9 +56,9 @@ pub fn answer(verdict: &Verdict) -> Answer<'_> {
     }
 }
 
-/// Every finding, the deciding one first.
-pub fn findings(verdict: &Verdict) -> Vec<Found<'_>> {
-    verdict.findings().iter().map(found).collect()
+/// Findings, the strongest first.
+pub fn findings(findings: &[Finding]) -> Vec<Found<'_>> {
+    findings.iter().map(found).collect()
 }
 
 fn found(finding: &Finding) -> Found<'_> {

@@ -86,23 +86,41 @@ pub struct Told {
 }
 
 impl Voice {
-    /// Renders a verdict. `text` is what the findings' spans point into; `attended` what the payload
-    /// says of a person.
+    /// The harness's name, when it is known.
     #[must_use]
-    pub fn tell(self, verdict: &Verdict, text: &[u8], asking: Asking, attended: bool) -> Told {
+    pub fn harness(self) -> Option<&'static str> {
+        match self {
+            Self::First { .. } => None,
+            Self::Of(harness) => harness.known(),
+        }
+    }
+
+    /// Renders a verdict. `text` is what the findings' spans point into; `attended` what the payload
+    /// says of a person; `unasked` what becomes of a question that cannot be put.
+    #[must_use]
+    pub fn tell(
+        self,
+        verdict: &Verdict,
+        text: &[u8],
+        asking: Asking,
+        attended: bool,
+        unasked: Decision,
+    ) -> Told {
         let Some(finding) = verdict.deciding().filter(|finding| finding.decision > Decision::Allow) else {
             return Told::default();
         };
+        let may_ask = finding.decision == Decision::Ask;
         let harness = match self {
+            Self::First { .. } if may_ask && unasked == Decision::Allow => return Told::default(),
             Self::First { quiet } => {
                 return Told { reply: super::reply(verdict, quiet), decision: Decision::Deny };
             }
             Self::Of(harness) => harness,
         };
         let message = message(finding, text, harness.limit);
-        let may_ask = finding.decision == Decision::Ask;
         match question(harness, asking, attended).filter(|_| may_ask) {
             Some(question) => Told { reply: ask(question, &message), decision: Decision::Ask },
+            None if may_ask && unasked == Decision::Allow => Told::default(),
             None => Told { reply: deny(harness.deny, &message), decision: Decision::Deny },
         }
     }

@@ -33,7 +33,12 @@ pub(super) fn tightened<'p>(
         let message = "home_variable would move the home by which lower layers judge".to_owned();
         left_out.push(Loosened { rule: None, message });
     }
-    (Policy { rules: leak(kept), home_variable: None, ..policy }, left_out)
+    let settings = policy.settings.tightened();
+    if settings != policy.settings {
+        let message = "its settings would loosen how lower layers answer (on_ask, shadow)".to_owned();
+        left_out.push(Loosened { rule: None, message });
+    }
+    (Policy { rules: leak(kept), home_variable: None, settings, ..policy }, left_out)
 }
 
 /// Whether a rule of the same name asks for no less. Both apply then, so its condition may be another.

@@ -34,6 +34,7 @@ fn source(policy: &Policy) -> String {
         rules,
         needles: _,
         unattended,
+        settings,
         reasons,
     } = policy;
     let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
@@ -42,7 +43,7 @@ fn source(policy: &Policy) -> String {
     format!(
         "Policy {{ name: {}, digest: {digest:#x}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
          exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         cwd: {}, protected_paths: {}, repair: {}, rules: {}, needles: {}, unattended: {unattended}, reasons: {} }}",
+         cwd: {}, protected_paths: {}, repair: {}, rules: {}, needles: {}, unattended: {unattended}, settings: {}, reasons: {} }}",
         text(name),
         texts(&protected.background),
         texts(&protected.exec),
@@ -55,6 +56,7 @@ fn source(policy: &Policy) -> String {
         repair.source(),
         rules.source(),
         if rules.is_empty() { "&[]" } else { "NEEDLES" },
+        settings.source(),
         texts(reasons),
     )
 }

@@ -4,15 +4,18 @@
 pub mod binary;
 mod digest;
 pub mod facts;
+mod form;
 mod problems;
 mod raw;
 pub mod rule;
+pub mod settings;
 mod shipped;
 #[allow(dead_code, reason = "build.rs writes tables with it")]
 pub(crate) mod source;
 mod types;
 
 pub use digest::digest;
+pub use form::texts::is_id as is_rule_id;
 pub(crate) use problems::Problems;
 pub use shipped::{BUILD, NAMES, shipped};
 use std::path::Path;
@@ -45,7 +48,20 @@ pub fn load(path: &Path) -> Result<Policy, PolicyErrors> {
 /// # Errors
 /// With everything that is wrong in it.
 pub fn parse(file: &str, text: &str) -> Result<Policy, PolicyErrors> {
-    raw::compile(file, text, facts::shipped())
+    raw::compile(file, text, facts::shipped(), &known())
+}
+
+/// The names of the shipped policies, of their packs and of their rules.
+fn known() -> Vec<&'static str> {
+    let packs = NAMES.iter().filter_map(|name| name.split_once('.')).map(|(pack, _)| pack);
+    let rules = NAMES.iter().filter_map(|name| shipped(name)).flat_map(|policy| policy.rules);
+    NAMES.iter().copied().chain(packs).chain(rules.map(|rule| rule.id)).collect()
+}
+
+/// The JSON Schema of policy files.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    form::schema(raw::description(), "stanchion policy")
 }
 
 #[cfg(test)]

@@ -1,172 +1,149 @@
-//! The written form of a policy (TOML) and its checks. Nothing behind this file sees serde.
+//! The written form of a policy (TOML) and its checks. Nothing behind this file sees TOML.
 
 mod cwd;
 mod repair;
+mod settings;
 
 use super::digest::digest;
 use super::facts::types::Facts;
+use super::form::table::{Described as _, Fits, Shape, Table, Text, Written, table};
+use super::form::texts::{ANY, LINE, PROCESS, PROGRAM, PROTECTED, RELATIVE, SENTENCE, VARIABLE};
 use super::problems::Problems;
 use super::rule::needles::union;
-use super::rule::raw::{RawRule, compile as compile_rules};
+use super::rule::raw::{RawRule, answer, compile as compile_rules};
+use super::rule::types::Answer;
+use super::settings::Settings;
 use super::source::{leak, leak_text};
 use super::types::{CODES, Kill, KillVerb, Policy, PolicyErrors, Protected, ProtectedScript};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use toml::Spanned;
+use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPolicy {
-    version: Spanned<u32>,
-    name: Spanned<String>,
-    home_variable: Option<String>,
-    #[serde(default)]
-    protected: RawProtected,
-    #[serde(default)]
-    kill: RawKill,
-    #[serde(default)]
-    cwd: cwd::RawCwd,
-    #[serde(default)]
-    settings: RawSettings,
-    #[serde(default)]
-    paths: RawPaths,
-    #[serde(default)]
-    repair: repair::RawRepair,
-    #[serde(default)]
-    rule: Vec<RawRule>,
-    #[serde(default)]
-    reasons: BTreeMap<Spanned<String>, Spanned<String>>,
+table! {
+    /// A policy: what is guarded, and why.
+    pub RawPolicy as "policy" {
+        /// The version of this form. It is 1.
+        required version: Written<u32> = Shape::Exactly(1);
+        /// The policy's name, by which records tell it.
+        required name: Written<String> = Shape::Text(&LINE);
+        /// The variable that names the home of the guarded system. Without it the project's root is the home.
+        optional home_variable: Option<String> = Shape::Text(&VARIABLE);
+        /// Scripts that may run in one shape only.
+        optional protected: RawProtected = Shape::Table(RawProtected::table);
+        /// Processes that must not be killed by pattern.
+        optional kill: RawKill = Shape::Table(RawKill::table);
+        /// Changes of the directory that outlast the call.
+        optional cwd: cwd::RawCwd = Shape::Table(cwd::RawCwd::table);
+        /// How this policy answers.
+        optional settings: settings::RawSettings = Shape::Table(settings::RawSettings::table);
+        /// Paths of which rules speak.
+        optional paths: RawPaths = Shape::Table(RawPaths::table);
+        /// Commands that must always work, so that nobody is locked out.
+        optional repair: repair::RawRepair = Shape::Table(repair::RawRepair::table);
+        /// Rules.
+        optional rule: Vec<RawRule> = Shape::List(&Shape::Table(RawRule::table), 0);
+        /// What is told to the agent for each code that is not a rule's: what is wrong and how to do it right.
+        optional reasons: Written<Reasons> = Shape::Map(&CODE, &Shape::Text(&SENTENCE));
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawSettings {
-    profile: Option<Spanned<String>>,
-    unparsed: Option<Spanned<String>>,
+type Reasons = BTreeMap<Written<String>, Written<String>>;
+
+static CODE: Text = Text { what: "a code of the guards", remedy: "", fits: Fits::Names(|| CODES.to_vec()) };
+
+table! {
+    /// Paths of which rules speak.
+    pub RawPaths as "table of paths" {
+        /// Paths that rules call `protected`: suffixes, or absolute ones, or `~/…`; `*` stands for anything within a
+        /// part, and `/` at the end for all that is below.
+        optional protected: Vec<Written<String>> = Shape::List(&Shape::Text(&PROTECTED), 0);
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPaths {
-    #[serde(default)]
-    protected: Vec<Spanned<String>>,
+table! {
+    /// Scripts that may run in one shape only.
+    pub RawProtected as "table of protected scripts" {
+        /// Commands that put a script into the background.
+        optional background: Vec<String> = Shape::List(&Shape::Text(&PROGRAM), 0);
+        /// Wrappers that may stand before the final command, without options.
+        optional exec: Vec<String> = Shape::List(&Shape::Text(&PROGRAM), 0);
+        /// Files that may be sourced before it, relative to the home.
+        optional setup_files: Vec<Written<String>> = Shape::List(&Shape::Text(&RELATIVE), 0);
+        /// The scripts.
+        optional script: Vec<RawScript> = Shape::List(&Shape::Table(RawScript::table), 0);
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawProtected {
-    #[serde(default)]
-    background: Vec<String>,
-    #[serde(default)]
-    exec: Vec<String>,
-    #[serde(default)]
-    setup_files: Vec<Spanned<String>>,
-    #[serde(default)]
-    script: Vec<RawScript>,
+table! {
+    /// A protected script.
+    pub RawScript as "script" {
+        /// A short name. No other script may have it.
+        required identity: Written<String> = Shape::Text(&LINE);
+        /// Its path below any root, such as `bin/script.sh`.
+        required path: Written<String> = Shape::Text(&RELATIVE);
+        /// Whether there is a shape in which it may run.
+        required blessed: bool = Shape::Bool;
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawScript {
-    identity: Spanned<String>,
-    path: Spanned<String>,
-    blessed: bool,
+table! {
+    /// Processes that must not be killed by pattern.
+    pub RawKill as "table of kills" {
+        /// What names the process, as in a pattern of `pkill`.
+        optional names: Vec<Written<String>> = Shape::List(&Shape::Text(&PROCESS), 0);
+        /// Programs that kill by pattern or by file.
+        optional verbs: Vec<RawVerb> = Shape::List(&Shape::Table(RawVerb::table), 0);
+        /// Programs that kill what another program found.
+        optional kill: Vec<String> = Shape::List(&Shape::Text(&PROGRAM), 0);
+        /// Programs that find processes.
+        optional finders: Vec<String> = Shape::List(&Shape::Text(&PROGRAM), 0);
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawKill {
-    #[serde(default)]
-    names: Vec<Spanned<String>>,
-    #[serde(default)]
-    verbs: Vec<RawVerb>,
-    #[serde(default)]
-    kill: Vec<String>,
-    #[serde(default)]
-    finders: Vec<String>,
+table! {
+    /// A program that kills by pattern.
+    pub RawVerb as "killing program" {
+        /// Its base name.
+        required program: String = Shape::Text(&PROGRAM);
+        /// Its options with an argument.
+        optional options: Vec<String> = Shape::List(&Shape::Text(&ANY), 0);
+        /// Options without one of which it does not kill.
+        optional only: Vec<String> = Shape::List(&Shape::Text(&ANY), 0);
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawVerb {
-    program: String,
-    #[serde(default)]
-    options: Vec<String>,
-    #[serde(default)]
-    only: Vec<String>,
+/// What the schema is made from.
+pub fn description() -> &'static Table {
+    RawPolicy::table()
 }
 
 /// Compiles a policy's text, or tells everything that is wrong with it.
-pub fn compile(file: &str, text: &str, facts: &Facts) -> Result<Policy, PolicyErrors> {
+///
+/// `foreign` are the names of other policies and their rules, of which its settings may speak.
+pub fn compile(file: &str, text: &str, facts: &Facts, foreign: &[&str]) -> Result<Policy, PolicyErrors> {
     let mut problems = Problems::new(file, text);
-    let Some(raw) = problems.read::<RawPolicy>("see policies/firstmate.toml for the form") else {
+    let Some(raw) = problems.read::<RawPolicy>() else {
         return Err(problems.errors());
     };
     check(&raw, &mut problems);
     let reasons = reasons(&raw, &mut problems);
-    let rules = compile_rules(&raw.rule, raw.settings.unparsed.as_ref(), facts, &mut problems);
-    let unattended = unattended(&raw.settings, &mut problems);
-    if !problems.is_empty() {
-        return Err(problems.errors());
-    }
+    let unparsed = answer(raw.settings.unparsed.as_ref(), Answer::Ask);
+    let rules = compile_rules(&raw.rule, unparsed, facts, &mut problems);
+    raw.settings.check(raw.name.get_ref(), rules, foreign, &mut problems);
+    let unattended = raw.settings.unattended();
+    let settings = raw.settings.meant(raw.name.get_ref());
     let needles = leak(union(rules.iter().map(|rule| rule.needles)).unwrap_or_default());
-    Ok(Policy { digest: digest(text), rules, needles, unattended, ..meant(raw, reasons) })
-}
-
-/// Whether the profile says that nobody is there to ask.
-fn unattended(settings: &RawSettings, problems: &mut Problems<'_>) -> bool {
-    let Some(profile) = &settings.profile else { return false };
-    if !matches!(profile.get_ref().as_str(), "attended" | "unattended") {
-        let message = format!("unknown profile {:?}", profile.get_ref());
-        problems.add(profile.span(), message, "write attended or unattended");
-    }
-    profile.get_ref() == "unattended"
+    let policy = Policy { digest: digest(text), rules, needles, unattended, settings, ..meant(raw, reasons) };
+    problems.finish(policy)
 }
 
 fn check(raw: &RawPolicy, problems: &mut Problems<'_>) {
-    if *raw.version.get_ref() != 1 {
-        problems.add(
-            raw.version.span(),
-            format!("unknown version {}", raw.version.get_ref()),
-            "write version = 1",
-        );
-    }
-    if raw.name.get_ref().trim().is_empty() {
-        problems.add(raw.name.span(), "the name is blank".to_owned(), "give the policy a name");
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    for script in &raw.protected.script {
-        if !seen.insert(script.identity.get_ref().clone()) {
-            let message = format!("the identity {:?} stands twice", script.identity.get_ref());
-            problems.add(script.identity.span(), message, "give each script its own identity");
-        }
-        relative(&script.path, problems);
-    }
-    raw.protected.setup_files.iter().for_each(|file| relative(file, problems));
-    for path in raw.paths.protected.iter().filter(|path| path.get_ref().trim_matches('/').is_empty()) {
-        let message = "a path that would protect everything".to_owned();
-        problems.add(path.span(), message, "name a file, or a directory with / at its end");
-    }
-    for name in &raw.kill.names {
-        if name.get_ref().trim().is_empty() {
-            problems.add(
-                name.span(),
-                "a blank name would match every process".to_owned(),
-                "name the process",
-            );
+    let mut seen = BTreeSet::new();
+    for identity in raw.protected.script.iter().map(|script| &script.identity) {
+        if !seen.insert(identity.get_ref()) {
+            let message = format!("the identity {:?} stands twice", identity.get_ref());
+            problems.of_value(identity.span(), message, "give each script its own identity");
         }
     }
     raw.cwd.check(problems);
-    raw.repair.check(problems);
-}
-
-fn relative(path: &Spanned<String>, problems: &mut Problems<'_>) {
-    let text = path.get_ref();
-    let odd = text.is_empty() || text.split('/').any(|part| matches!(part, "" | "." | ".."));
-    if odd {
-        let message = format!("{text:?} is not a plain relative path");
-        problems.add(path.span(), message, "write it like bin/script.sh, without ., .. or a leading /");
-    }
 }
 
 /// Whether a policy can give a code, and so must have its reason.
@@ -181,32 +158,17 @@ fn gives(raw: &RawPolicy, code: &str) -> bool {
 }
 
 fn reasons(policy: &RawPolicy, problems: &mut Problems<'_>) -> Vec<String> {
-    let raw = &policy.reasons;
-    for (code, reason) in raw {
-        if !CODES.contains(&code.get_ref().as_str()) {
-            let remedy = format!("use one of {}", CODES.join(", "));
-            problems.add(code.span(), format!("unknown code {:?}", code.get_ref()), &remedy);
-        }
-        if reason.get_ref().trim().is_empty() {
-            problems.add(
-                reason.span(),
-                "the reason is blank".to_owned(),
-                "say what is wrong and how to do it right",
-            );
-        }
-    }
+    let raw = policy.reasons.get_ref();
     let text = |code: &&str| {
         raw.iter().find(|(name, _)| name.get_ref() == code).map(|(_, reason)| reason.get_ref().clone())
     };
-    let mut texts = Vec::new();
-    for code in &CODES {
-        match text(code) {
-            Some(reason) => texts.push(reason),
-            None if !gives(policy, code) => texts.push(String::new()),
-            None => problems.add(0..0, format!("the code {code} has no reason"), "add it under [reasons]"),
-        }
+    let lacks = |code: &&&str| text(code).is_none() && gives(policy, code) && !problems.refused(code);
+    let lacking: Vec<&str> = CODES.iter().filter(lacks).copied().collect();
+    if !lacking.is_empty() && !problems.refused("reasons") {
+        let message = format!("without a reason: {}", lacking.join(", "));
+        problems.add(policy.reasons.span(), message, "add each under [reasons]");
     }
-    texts
+    CODES.iter().map(|code| text(code).unwrap_or_default()).collect()
 }
 
 fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
@@ -224,10 +186,10 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
             scripts: raw.protected.script.into_iter().map(script).collect(),
             background: raw.protected.background,
             exec: raw.protected.exec,
-            setup_files: raw.protected.setup_files.into_iter().map(Spanned::into_inner).collect(),
+            setup_files: raw.protected.setup_files.into_iter().map(Written::into_inner).collect(),
         },
         kill: Kill {
-            names: raw.kill.names.into_iter().map(Spanned::into_inner).collect(),
+            names: raw.kill.names.into_iter().map(Written::into_inner).collect(),
             verbs: raw.kill.verbs.into_iter().map(verb).collect(),
             kill: raw.kill.kill,
             finders: raw.kill.finders,
@@ -238,6 +200,7 @@ fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
         rules: &[],
         needles: &[],
         unattended: false,
+        settings: Settings::default(),
         reasons,
     }
 }

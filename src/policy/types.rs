@@ -3,6 +3,7 @@
 
 use super::binary::binary_struct;
 use super::rule::types::Rule;
+use super::settings::Settings;
 use std::fmt;
 
 /// The codes of the guards, in order of precedence.
@@ -41,6 +42,8 @@ pub struct Policy {
     pub rules: &'static [Rule],
     /// Whether nobody is there to ask: every question of a rule is a denial.
     pub unattended: bool,
+    /// How it answers besides.
+    pub settings: Settings,
     /// Words one of which a text must hold for any rule to object; empty when nothing is known of that.
     pub needles: &'static [&'static str],
     /// One text per code of `CODES`; empty for those that this policy cannot give.
@@ -156,6 +159,7 @@ binary_struct!(Policy {
     repair,
     rules,
     unattended,
+    settings,
     needles,
     reasons,
 });
@@ -177,6 +181,28 @@ impl fmt::Display for PolicyError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, column, message, remedy, .. } = self;
         write!(out, "{file}:{line}:{column}: {message}; {remedy}")
+    }
+}
+
+/// How much of a long line is shown on each side of a problem.
+const AROUND: usize = 60;
+
+impl PolicyError {
+    /// The problem with the line in which it is and a mark below its place.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let Self { file, line, column, excerpt, message, remedy } = self;
+        let before = excerpt.get(..column.saturating_sub(1)).unwrap_or(excerpt);
+        let rest = excerpt.get(before.len()..).unwrap_or_default();
+        let skipped = before.chars().count().saturating_sub(AROUND);
+        let before: String = before.chars().skip(skipped).collect();
+        let cut = |short: bool| if short { "…" } else { "" };
+        let (start, end) = (cut(skipped > 0), cut(rest.chars().count() > AROUND));
+        let shown: String = rest.chars().take(AROUND).collect();
+        // A tab stays one, so that the mark stands below its place however wide tabs are.
+        let blank = |ch: char| if ch == '\t' { ch } else { ' ' };
+        let mark: String = start.chars().chain(before.chars()).map(blank).collect();
+        format!("{file}:{line}:{column}: {message}\n  | {start}{before}{shown}{end}\n  | {mark}^ {remedy}\n")
     }
 }
 

@@ -323,6 +323,9 @@ pub struct Opaque {
     pub unread: Option<PlaceId>,
 }
 
+/// Why what stands behind an option that a wrapper is not known to have is opaque.
+pub const UNKNOWN_OPTION: &str = "an unknown option: what follows may be a command";
+
 /// A region that is data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {

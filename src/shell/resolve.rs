@@ -3,7 +3,7 @@
 
 use super::environment::Environment;
 use super::lower::{Lowerer, Origin};
-use super::model::{Command, CommandId, Cooked, Locality, PlaceKind, Word};
+use super::model::{Command, CommandId, Cooked, Locality, PlaceKind, UNKNOWN_OPTION, Word};
 use super::output::{Output, is_read, is_text};
 use super::query::{Names, Operands, Program};
 use crate::span::Span;
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
             return;
         }
         if let Some(at) = walk.unknown {
-            self.opaque_words(command, at, "an unknown option: what follows may be a command");
+            self.opaque_words(command, at, UNKNOWN_OPTION);
             let mut rest = at + 1;
             while command.words.get(rest).is_some_and(is_option) {
                 rest += 1;

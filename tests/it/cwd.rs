@@ -133,19 +133,22 @@ fn mistakes_in_the_table_say_what_and_where() {
     let head = "version = 1\nname = \"p\"\n[cwd]\n";
     let commands = "commands = [{ name = \"cd\" }]\n";
     for (text, wanted) in [
-        (format!("{head}{commands}comands = []\n{REASON}"), "p.toml:5:1: unknown field `comands`"),
+        (
+            format!("{head}{commands}comands = []\n{REASON}"),
+            "p.toml:5:1: unknown key \"comands\" in this table of directories; did you mean \"commands\"?",
+        ),
         (
             format!("{head}commands = [{{ name = \"cd\", inhert = [] }}]\n{REASON}"),
-            "p.toml:4:28: unknown field `inhert`",
+            "p.toml:4:28: unknown key \"inhert\" in this builtin; did you mean \"inert\"?",
         ),
-        (format!("{head}{commands}"), "the code persistent-cd has no reason; add it under [reasons]"),
+        (format!("{head}{commands}"), "without a reason: persistent-cd; add each under [reasons]"),
         (
             format!("{head}{commands}[reasons]\npersistent-cd = \" \"\n"),
-            "p.toml:6:17: the reason is blank; say what is wrong and how to do it right",
+            "p.toml:6:17: persistent-cd is blank; say what is wrong, and how to do it right",
         ),
         (
             format!("{head}{commands}{REASON}persistent-dc = \"x\"\n"),
-            "p.toml:7:1: unknown code \"persistent-dc\"; use one of",
+            "p.toml:7:1: \"persistent-dc\" is not a code of the guards; did you mean \"persistent-cd\"?",
         ),
         (
             format!("{head}commands = [{{ name = \"cd\" }}, {{ name = \"cd\" }}]\n{REASON}"),
@@ -157,7 +160,7 @@ fn mistakes_in_the_table_say_what_and_where() {
         ),
         (
             format!("{head}{commands}texts = [{{ program = \"\" }}]\n{REASON}"),
-            "p.toml:5:22: \"\" is not the name of a builtin",
+            "p.toml:5:22: program is blank; write it like cd: one word without a path",
         ),
         (
             format!("{head}{commands}entries = [\"bin/\", \"../x\"]\n{REASON}"),
@@ -174,13 +177,13 @@ fn mistakes_in_the_table_say_what_and_where() {
 fn a_reason_is_wanted_for_what_a_policy_can_say_only() {
     let script = "[[protected.script]]\nidentity = \"a\"\npath = \"bin/a\"\nblessed = true\n";
     let errors = load(&format!("version = 1\nname = \"p\"\n{script}")).unwrap_err();
-    assert!(errors.contains("watcher-direct has no reason") && errors.contains("unclassifiable"), "{errors}");
-    assert!(!errors.contains("persistent-cd") && !errors.contains("broad"), "{errors}");
-    let errors = load("version = 1\nname = \"p\"\n[kill]\nnames = [\"x\"]\n").unwrap_err();
     assert!(
-        errors.contains("broad-watcher-kill has no reason") && errors.contains("unclassifiable"),
+        errors.contains("without a reason: unclassifiable") && errors.contains("watcher-direct"),
         "{errors}"
     );
+    assert!(!errors.contains("persistent-cd") && !errors.contains("broad"), "{errors}");
+    let errors = load("version = 1\nname = \"p\"\n[kill]\nnames = [\"x\"]\n").unwrap_err();
+    assert!(errors.contains("without a reason: broad-watcher-kill, unclassifiable"), "{errors}");
     assert!(!errors.contains("watcher-direct"), "{errors}");
     assert!(load("version = 1\nname = \"p\"\n").is_ok());
 }

@@ -116,11 +116,9 @@ fn a_bad_policy_says_what_and_where() {
     )
     .unwrap();
     let text = policy::load(&file).unwrap_err().to_string();
-    for part in [
-        "p.toml:1:11: unknown version 2",
-        "p.toml:2:8: the name is blank",
-        "p.toml:5:8: \"/x\" is not a plain",
-    ] {
+    for part in
+        ["p.toml:1:11: unknown version 2", "p.toml:2:8: name is blank", "p.toml:5:8: \"/x\" is not a plain"]
+    {
         assert!(text.contains(part), "{text}");
     }
 }

@@ -28,6 +28,8 @@ mod matrix;
 mod mutate;
 mod padding;
 mod payloads;
+mod policy_commands;
+mod policy_form;
 mod properties;
 #[path = "../properties/mod.rs"]
 mod property;
@@ -36,6 +38,7 @@ mod readings;
 mod reasons;
 mod records;
 mod rules;
+mod settings;
 mod snapshots;
 mod tampering;
 mod tidy;

@@ -5,41 +5,135 @@ use crate::cli::layers::Around;
 use crate::cli::place::Place;
 use crate::cli::selection::Selection;
 use crate::cli::{out, selection};
+use serde::Serialize;
 use stanchion::layers::{Fault, Part, Stack, prove_shipped};
-use stanchion::policy::{self, PolicyError};
+use stanchion::policy::{self, Policy, PolicyError};
 use std::path::{Path, PathBuf};
 
-/// Checks what is named.
-pub fn run(names: &[PathBuf]) -> u8 {
-    let wrong = names.iter().map(|name| named(name)).filter(|fine| !fine).count();
-    u8::from(wrong > 0)
+/// The version of what `--json` prints.
+const SCHEMA: u32 = 1;
+
+/// What the check found.
+#[derive(Default, Serialize)]
+struct Report {
+    schema: u32,
+    policies: Vec<Sound>,
+    layers: Vec<Layered>,
+    problems: Vec<Problem>,
+    #[serde(skip)]
+    shown: Vec<String>,
 }
 
-fn named(name: &Path) -> bool {
-    if name.is_file()
-        && let Err(errors) = policy::load(name)
-    {
-        errors.0.iter().for_each(|error| out::say(shown(error)));
-        return false;
+/// A policy with nothing wrong.
+#[derive(Serialize)]
+struct Sound {
+    name: String,
+    digest: String,
+    rules: usize,
+}
+
+/// A file of a layer that applies.
+#[derive(Serialize)]
+struct Layered {
+    name: String,
+    layer: &'static str,
+    file: String,
+    rules: usize,
+}
+
+/// A problem; the place is left out where it is no single one.
+#[derive(Serialize)]
+struct Problem {
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    message: String,
+    remedy: Option<String>,
+}
+
+/// Runs the command. Without names every shipped policy and every layer is checked.
+pub fn run(which: &Which, json: bool) -> anyhow::Result<u8> {
+    let mut report = Report { schema: SCHEMA, ..Report::default() };
+    for name in which.names() {
+        report.named(&name);
     }
-    let own = [name.to_owned()];
-    let policies = match selection::find_all(&own) {
-        Ok(policies) => policies,
-        Err(error) => {
-            out::say(format!("{error:#}\n"));
-            return false;
+    if which.policies.is_empty() {
+        report.layers(which)?;
+    }
+    let status = u8::from(!report.problems.is_empty());
+    if json {
+        out::json(&report)?;
+        return Ok(status);
+    }
+    report.shown.iter().for_each(|line| out::say(line.clone()));
+    for Sound { name, rules, .. } in &report.policies {
+        out::say(format!("{name}: {rules} rules, nothing wrong\n"));
+    }
+    for Layered { name, layer, file, rules } in &report.layers {
+        out::say(format!("{name} ({layer}, {file}): {rules} rules\n"));
+    }
+    Ok(status)
+}
+
+impl Report {
+    fn named(&mut self, name: &Path) {
+        let own = [name.to_owned()];
+        let policies = match load(name) {
+            Ok(policies) => policies,
+            Err(errors) => return errors.into_iter().for_each(|error| self.placed(error)),
+        };
+        // A file must not block repair on top of everything that is shipped.
+        let proof = if name.is_file() { on_top(&own) } else { proved(&policies) };
+        match proof {
+            Ok(()) => self.policies.extend(policies.iter().map(sound)),
+            Err(error) => self.unplaced(format!("{error:#}")),
         }
-    };
-    // A file must not block repair on top of everything that is shipped.
-    let stack = if name.is_file() { on_top(&own) } else { proved(&policies) };
-    if let Err(error) = stack {
-        out::say(format!("{error:#}\n"));
-        return false;
     }
-    for policy in policies {
-        out::say(format!("{}: {} rules, nothing wrong\n", policy.name, policy.rules.len()));
+
+    fn layers(&mut self, which: &Which) -> anyhow::Result<()> {
+        let root = Place::default().root(None);
+        let around = Around::Fresh(root.as_deref());
+        let (shipped, Stack { parts, faults, .. }) = which.selection(false).layers(around)?;
+        prove_shipped(&shipped).into_iter().for_each(|message| self.unplaced(message));
+        self.layers.extend(parts.iter().map(|Part { layer, path, policy, .. }| Layered {
+            name: policy.name.clone(),
+            layer: layer.name(),
+            file: path.display().to_string(),
+            rules: policy.rules.len(),
+        }));
+        for Fault { layer, message, .. } in &faults {
+            self.unplaced(format!("left out of the {} layer: {message}", layer.name()));
+        }
+        Ok(())
     }
-    true
+
+    fn placed(&mut self, error: PolicyError) {
+        self.shown.push(error.shown());
+        let PolicyError { file, line, column, message, remedy, .. } = error;
+        let (file, remedy) = (Some(file), Some(remedy));
+        self.problems.push(Problem { file, line: Some(line), column: Some(column), message, remedy });
+    }
+
+    fn unplaced(&mut self, message: String) {
+        self.shown.push(format!("{message}\n"));
+        self.problems.push(Problem { file: None, line: None, column: None, message, remedy: None });
+    }
+}
+
+fn load(name: &Path) -> Result<Vec<Policy>, Vec<PolicyError>> {
+    if name.is_file() {
+        return policy::load(name).map(|policy| vec![policy]).map_err(|errors| errors.0);
+    }
+    selection::find_all(&[name.to_owned()]).map_err(|error| {
+        vec![PolicyError {
+            file: name.display().to_string(),
+            line: 1,
+            column: 1,
+            excerpt: String::new(),
+            message: format!("{error:#}"),
+            remedy: format!("name a file, or one of {}", policy::NAMES.join(", ")),
+        }]
+    })
 }
 
 fn on_top(file: &[PathBuf]) -> anyhow::Result<()> {
@@ -48,32 +142,11 @@ fn on_top(file: &[PathBuf]) -> anyhow::Result<()> {
     Selection { policies, ..all }.layers(Around::Nothing).map(|_| ())
 }
 
-fn proved(policies: &[policy::Policy]) -> anyhow::Result<()> {
+fn proved(policies: &[Policy]) -> anyhow::Result<()> {
     let wrong = prove_shipped(policies);
     if wrong.is_empty() { Ok(()) } else { Err(anyhow::anyhow!("{}", wrong.join("\n"))) }
 }
 
-/// Checks every shipped policy and every layer.
-pub fn all(which: &Which) -> anyhow::Result<u8> {
-    let status = run(&which.names());
-    let root = Place::default().root(None);
-    let (shipped, Stack { parts, faults, .. }) =
-        which.selection(false).layers(Around::Fresh(root.as_deref()))?;
-    let wrong = prove_shipped(&shipped);
-    wrong.iter().for_each(|message| out::say(format!("{message}\n")));
-    for Part { layer, path, policy, .. } in parts {
-        let (count, path) = (policy.rules.len(), path.display());
-        out::say(format!("{} ({}, {path}): {count} rules\n", policy.name, layer.name()));
-    }
-    for Fault { layer, message, .. } in &faults {
-        out::say(format!("left out of the {} layer: {message}\n", layer.name()));
-    }
-    Ok(status.max(u8::from(!faults.is_empty() || !wrong.is_empty())))
-}
-
-/// A problem with the line in which it is.
-fn shown(error: &PolicyError) -> String {
-    let PolicyError { file, line, column, excerpt, message, remedy } = error;
-    let mark = " ".repeat(column.saturating_sub(1));
-    format!("{file}:{line}:{column}: {message}\n  | {excerpt}\n  | {mark}^ {remedy}\n")
+fn sound(policy: &Policy) -> Sound {
+    Sound { name: policy.name.clone(), digest: format!("{:016x}", policy.digest), rules: policy.rules.len() }
 }

@@ -8,12 +8,39 @@ use crate::guards::matching::glob_matches;
 use crate::policy::facts::meaning::{Given, Happens, Meaning, Target, Value};
 use crate::policy::facts::types::Effect;
 use crate::policy::facts::types::Prints;
-use crate::policy::rule::types::{Condition, Happening};
-use crate::shell::model::{Command, Cooked, RedirectKind, Script, Word};
+use crate::policy::rule::types::{Condition, Context, Happening};
+use crate::shell::model::{Command, Cooked, PlaceKind, RedirectKind, Script, Word};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// What a place is in the words of rules.
+fn context(kind: &PlaceKind) -> Option<Context> {
+    Some(match kind {
+        PlaceKind::Background | PlaceKind::Coproc => Context::Background,
+        PlaceKind::Pipeline { .. } => Context::Pipeline,
+        PlaceKind::Negated => Context::Negated,
+        PlaceKind::Subshell => Context::Subshell,
+        PlaceKind::Group => Context::Group,
+        PlaceKind::If => Context::If,
+        PlaceKind::While => Context::While,
+        PlaceKind::For => Context::For,
+        PlaceKind::Select => Context::Select,
+        PlaceKind::Case => Context::Case,
+        PlaceKind::Function { .. } => Context::Function,
+        PlaceKind::CommandSubstitution => Context::CommandSubstitution,
+        PlaceKind::ProcessSubstitution => Context::ProcessSubstitution,
+        PlaceKind::Wrapper { .. } => Context::Wrapper,
+        PlaceKind::Payload { .. } => Context::Sink,
+        PlaceKind::Text
+        | PlaceKind::Timed
+        | PlaceKind::File { .. }
+        | PlaceKind::Variable { .. }
+        | PlaceKind::MayVanish
+        | PlaceKind::Reprinted => return None,
+    })
+}
 
 /// Judges the commands of one script.
 pub(super) struct Judge<'s, 'c> {
@@ -47,6 +74,10 @@ impl<'s, 'c> Judge<'s, 'c> {
             Condition::Environment(names) => {
                 let named = |name: &[u8]| names.iter().any(|glob| glob_matches(glob.as_bytes(), name));
                 self.environment(meaning).any(named)
+            }
+            Condition::Within(contexts) => {
+                let kinds = self.script.kinds(meaning.command.place);
+                kinds.filter_map(context).any(|context| contexts.contains(&context))
             }
             Condition::Count(least, most) => {
                 (usize::from(*least)..=usize::from(*most)).contains(&meaning.operands.len())

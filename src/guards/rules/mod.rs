@@ -30,6 +30,9 @@ use std::rc::Rc;
 /// The guard.
 pub(super) struct Rules;
 
+/// Its identifier.
+pub(crate) const ID: &str = "rules";
+
 /// How deep texts in other programs' arguments are followed.
 const MAX_TEXTS: usize = 4;
 
@@ -38,7 +41,7 @@ const MAX_FOLLOWED: usize = 1000;
 
 impl Guard for Rules {
     fn id(&self) -> &'static str {
-        "rules"
+        ID
     }
 
     fn applies(&self, policy: &Policy) -> bool {
@@ -79,7 +82,7 @@ impl Check<'_> {
             self.command(&judge, meaning, &mut findings);
         }
         for opaque in &script.opaque {
-            findings.extend(unread::finding(self.policy, &reading.ground, opaque));
+            findings.extend(unread::findings(self.policy, &reading.ground, opaque));
         }
         findings
     }
@@ -140,7 +143,7 @@ impl Check<'_> {
         let Some(left) = self.texts.get().checked_sub(1) else {
             let (span, reason) = (meaning.command.span, "too many texts in arguments");
             let opaque = Opaque { span, reason, bytes: text.to_vec(), unread: None };
-            findings.extend(unread::finding(self.policy, &judge.reading.ground, &opaque));
+            findings.extend(unread::findings(self.policy, &judge.reading.ground, &opaque));
             return;
         };
         self.texts.set(left);
@@ -209,7 +212,7 @@ fn with_rest(meaning: &Meaning<'_>, target: Target<'_>, text: &[u8]) -> Vec<u8> 
     line
 }
 
-/// A finding of a rule; none when it is only recorded or allows.
+/// A finding of a rule; none when it allows. The gate keeps those apart that are only recorded.
 fn made(
     policy: &Policy,
     rule: &Rule,
@@ -224,13 +227,10 @@ fn made(
         Answer::Ask if !policy.unattended => Decision::Ask,
         Answer::Ask | Answer::Deny => Decision::Deny,
     };
-    if rule.shadow {
-        return None;
-    }
     let words = String::from_utf8_lossy(words).into_owned();
     let words: String = words.chars().take(80).collect();
     Some(Finding {
-        guard: "rules",
+        guard: ID,
         decision,
         code: rule.id.to_owned(),
         reason: format!("{}; {} (here: `{}`)", rule.reason, rule.advice, words.replace('\n', " ").trim()),
@@ -241,7 +241,7 @@ fn made(
 }
 
 /// What a text gets that could not be judged at all, when it mentions what a policy's rules guard.
-pub(crate) fn unjudged(policy: &Policy, call: &ToolCall) -> Option<Finding> {
+pub(crate) fn unjudged(policy: &Policy, call: &ToolCall) -> Vec<Finding> {
     let ground = Ground::new(call, std::slice::from_ref(policy));
     let opaque = Opaque {
         span: Span::new(0, call.command.len()),
@@ -249,5 +249,5 @@ pub(crate) fn unjudged(policy: &Policy, call: &ToolCall) -> Option<Finding> {
         bytes: call.command.clone(),
         unread: Some(0),
     };
-    unread::finding(policy, &ground, &opaque)
+    unread::findings(policy, &ground, &opaque)
 }

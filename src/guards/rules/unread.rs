@@ -3,18 +3,25 @@
 
 use super::ground::Ground;
 use super::made;
-use crate::policy::rule::types::{Class, Condition};
+use crate::policy::rule::types::{Class, Condition, Rule};
 use crate::policy::{Policy, facts};
-use crate::shell::model::Opaque;
+use crate::shell::model::{Opaque, UNKNOWN_OPTION};
 use crate::verdict::Finding;
 
 /// The strongest answer that a rule has for an opaque region which mentions what it guards.
-pub(super) fn finding(policy: &Policy, ground: &Ground, opaque: &Opaque) -> Option<Finding> {
+/// One of the rules that are only recorded comes beside it: it must not stand in its place.
+pub(super) fn findings(policy: &Policy, ground: &Ground, opaque: &Opaque) -> Vec<Finding> {
     let text = Mentioned::new(&opaque.bytes, ground);
     let concerned = policy.rules.iter().filter(|rule| text.mentions(&rule.when).unwrap_or(false));
-    let rule = concerned.max_by_key(|rule| rule.unparsed)?;
-    let chain = vec![format!("could not be read: {}", opaque.reason)];
-    made(policy, rule, rule.unparsed, opaque.span, &opaque.bytes, chain)
+    let (shadow, enforced): (Vec<&Rule>, Vec<&Rule>) = concerned.partition(|rule| rule.shadow);
+    let unknown = policy.settings.unknown_wrapper.filter(|_| opaque.reason == UNKNOWN_OPTION);
+    let answer = |rule: &Rule| unknown.unwrap_or(rule.unparsed);
+    let strongest = [enforced, shadow].map(|rules| rules.into_iter().max_by_key(|rule| answer(rule)));
+    let finding = |rule: &Rule| {
+        let chain = vec![format!("could not be read: {}", opaque.reason)];
+        made(policy, rule, answer(rule), opaque.span, &opaque.bytes, chain)
+    };
+    strongest.into_iter().flatten().filter_map(finding).collect()
 }
 
 struct Mentioned<'g> {
@@ -60,7 +67,8 @@ impl<'g> Mentioned<'g> {
             | Condition::Operand(_)
             | Condition::Effect(_)
             | Condition::FedBy(_)
-            | Condition::Count(..) => None,
+            | Condition::Count(..)
+            | Condition::Within(_) => None,
         }
     }
 

@@ -6,6 +6,8 @@ mod raw;
 pub mod types;
 
 use crate::policy::types::PolicyErrors;
+#[cfg(test)]
+pub(super) use raw::{RawFacts, description};
 use std::path::Path;
 use types::{
     Argument, Effect, Facts, Form, Key, Language, Opt, Places, Prints, Program, Slot, Style, Sub, Variant,
@@ -37,4 +39,10 @@ pub fn load(directory: &Path) -> Result<Facts, PolicyErrors> {
         }
     }
     if errors.is_empty() { Ok(raw::join(parts)) } else { Err(PolicyErrors(errors)) }
+}
+
+/// The JSON Schema of files of facts.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    crate::policy::form::schema(raw::description(), "stanchion facts")
 }

@@ -1,82 +1,142 @@
 //! The written form of facts (`policies/programs/*.toml`) and its checks. Nothing behind this file sees
-//! serde.
+//! TOML.
 
 use super::types::{
     Argument, Effect, Facts, Form, Key, Language, Opt, Places, Prints, Program, Slot, Style, Sub, Variant,
 };
+use crate::policy::form::table::{Described as _, Fits, Shape, Table, Text, Written, table};
+use crate::policy::form::texts::{ANY, LINE};
 use crate::policy::problems::Problems;
 use crate::policy::source::{leak, leak_text};
 use crate::policy::types::PolicyErrors;
-use serde::Deserialize;
 use std::collections::BTreeMap;
-use toml::Spanned;
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawFacts {
-    #[serde(default)]
-    program: Vec<RawProgram>,
-    #[serde(default)]
-    language: Vec<RawLanguage>,
-    #[serde(default)]
-    places: BTreeMap<String, Vec<String>>,
+table! {
+    /// Facts: what programs, options and operands mean. They allow and forbid nothing.
+    pub RawFacts as "file of facts" {
+        /// Programs.
+        optional program: Vec<RawProgram> = Shape::List(&Shape::Table(RawProgram::table), 0);
+        /// Languages in which programs get code.
+        optional language: Vec<RawLanguage> = Shape::List(&Shape::Table(RawLanguage::table), 0);
+        /// Which places belong to the system, which are for temporary use, where homes, devices and secrets are.
+        optional places: BTreeMap<String, Vec<String>> = Shape::Map(&PLACE, &Shape::List(&Shape::Text(&LINE), 0));
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawProgram {
-    names: Spanned<String>,
-    style: Option<Spanned<String>>,
-    #[serde(default)]
-    options: Vec<Spanned<String>>,
-    operands: Option<Spanned<String>>,
-    #[serde(default)]
-    when: Vec<RawVariant>,
-    #[serde(default)]
-    keys: Vec<Spanned<String>>,
-    effects: Option<Spanned<String>>,
-    input: Option<Spanned<String>>,
-    prints: Option<Spanned<String>>,
-    #[serde(default)]
-    command: Vec<RawSub>,
+table! {
+    /// A program.
+    pub RawProgram as "program" {
+        /// Its base names, divided by blanks. Rules use the first.
+        required names: Written<String> = Shape::Text(&LINE);
+        /// How it reads options: `gnu` (the default), `leading` (the first operand ends them), `single` (long options
+        /// with one dash), `expression` (`find`), `bundled` (`tar xf`).
+        optional style: Option<Written<String>> = Shape::Text(&STYLE);
+        /// Its options, divided by commas: all names, then `=` (takes an argument) or `=?` (takes one in the same word
+        /// only), then an effect.
+        optional options: Vec<Written<String>> = TEXTS;
+        /// The effect on each operand in turn, `-` for none. One may end in `...` and stands for any number.
+        optional operands: Option<Written<String>> = Shape::Text(&ANY);
+        /// Other operands with some options.
+        optional when: Vec<RawVariant> = Shape::List(&Shape::Table(RawVariant::table), 0);
+        /// Operands of the form `key=value`, with the effect on the value, such as `of= write`.
+        optional keys: Vec<Written<String>> = TEXTS;
+        /// What the program does besides, such as `network`.
+        optional effects: Option<Written<String>> = Shape::Text(&ANY);
+        /// The effect on standard input when no operand and no option gives a program.
+        optional input: Option<Written<String>> = Shape::Text(&EFFECT);
+        /// What it prints, where that names a place.
+        optional prints: Option<Written<String>> = Shape::Text(&PRINTS);
+        /// Its subcommands.
+        optional command: Vec<RawSub> = Shape::List(&Shape::Table(RawSub::table), 0);
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawSub {
-    words: Spanned<String>,
-    #[serde(default)]
-    options: Vec<Spanned<String>>,
-    operands: Option<Spanned<String>>,
-    #[serde(default)]
-    when: Vec<RawVariant>,
-    effects: Option<Spanned<String>>,
-    prints: Option<Spanned<String>>,
+table! {
+    /// A subcommand.
+    pub RawSub as "subcommand" {
+        /// The words that name it.
+        required words: Written<String> = Shape::Text(&LINE);
+        /// Its options, as of a program.
+        optional options: Vec<Written<String>> = TEXTS;
+        /// The effect on each operand, as of a program.
+        optional operands: Option<Written<String>> = Shape::Text(&ANY);
+        /// Other operands with some options.
+        optional when: Vec<RawVariant> = Shape::List(&Shape::Table(RawVariant::table), 0);
+        /// What it does besides.
+        optional effects: Option<Written<String>> = Shape::Text(&ANY);
+        /// What it prints, where that names a place.
+        optional prints: Option<Written<String>> = Shape::Text(&PRINTS);
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawVariant {
-    option: Spanned<String>,
-    operands: Spanned<String>,
+table! {
+    /// Other operands with some options.
+    pub RawVariant as "variant" {
+        /// The options, divided by blanks. `a&b` asks for both.
+        required option: Written<String> = Shape::Text(&LINE);
+        /// The effect on each operand then.
+        required operands: Written<String> = Shape::Text(&ANY);
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawLanguage {
-    name: Spanned<String>,
-    #[serde(default)]
-    run: Vec<String>,
-    #[serde(default)]
-    read: Vec<String>,
-    #[serde(default)]
-    send: Vec<String>,
-    #[serde(default)]
-    write: Vec<String>,
-    #[serde(default)]
-    delete: Vec<String>,
-    #[serde(default)]
-    bare: bool,
+table! {
+    /// How code in a language runs commands and changes files, told by marks in its text.
+    pub RawLanguage as "language" {
+        /// Its name.
+        required name: Written<String> = Shape::Text(&LINE);
+        /// Marks behind which quoted text is shell text.
+        optional run: Vec<String> = TEXTS;
+        /// Marks of code that reads files.
+        optional read: Vec<String> = TEXTS;
+        /// Marks of code that sends something away.
+        optional send: Vec<String> = TEXTS;
+        /// Marks of code that writes files.
+        optional write: Vec<String> = TEXTS;
+        /// Marks of code that removes or moves files.
+        optional delete: Vec<String> = TEXTS;
+        /// Whether paths stand without quotes.
+        optional bare: bool = Shape::Bool;
+    }
+}
+
+const TEXTS: Shape = Shape::List(&Shape::Text(&ANY), 0);
+
+static STYLE: Text = Text {
+    what: "a style of options",
+    remedy: "",
+    fits: Fits::Names(|| Style::ALL.iter().map(|style| style.name()).collect()),
+};
+
+static EFFECT: Text = Text {
+    what: "an effect",
+    remedy: "",
+    fits: Fits::Names(|| Effect::ALL.iter().map(|effect| effect.name()).collect()),
+};
+
+static PRINTS: Text = Text {
+    what: "a kind of output",
+    remedy: "",
+    fits: Fits::Names(|| Prints::ALL.iter().map(|prints| prints.name()).collect()),
+};
+
+static PLACE: Text = Text { what: "a kind of place", remedy: "", fits: Fits::Names(|| PLACES.to_vec()) };
+
+/// The kinds of places.
+const PLACES: [&str; 9] = [
+    "system",
+    "temporary",
+    "temporary_variables",
+    "homes",
+    "devices",
+    "harmless",
+    "personal",
+    "secrets",
+    "not_secrets",
+];
+
+/// What the schema is made from.
+pub fn description() -> &'static Table {
+    RawFacts::table()
 }
 
 /// What one file says.
@@ -90,7 +150,7 @@ pub struct Part {
 /// Compiles a file of facts, or tells everything that is wrong with it.
 pub fn compile(file: &str, text: &str) -> Result<Part, PolicyErrors> {
     let mut problems = Problems::new(file, text);
-    let Some(raw) = problems.read::<RawFacts>("see policies/programs/README.md for the form") else {
+    let Some(raw) = problems.read::<RawFacts>() else {
         return Err(problems.errors());
     };
     let programs = raw.program.iter().map(|raw| program(raw, &mut problems)).collect();
@@ -147,18 +207,15 @@ fn words(text: &str) -> &'static [&'static str] {
 }
 
 fn program(raw: &RawProgram, problems: &mut Problems<'_>) -> Program {
-    if raw.names.get_ref().trim().is_empty() {
-        problems.add(raw.names.span(), "a program without a name".to_owned(), "give its base name");
-    }
-    let style = raw.style.as_ref().and_then(|style| one(style, Style::named, "style", problems));
+    let style = raw.style.as_ref().and_then(|style| Style::named(style.get_ref()));
     let form = Form {
         options: options(&raw.options, problems),
         operands: raw.operands.as_ref().map(|text| slots(text, problems)).unwrap_or_default(),
         variants: variants(&raw.when, problems),
         keys: leak(raw.keys.iter().filter_map(|text| key(text, problems)).collect()),
         effects: raw.effects.as_ref().map(|text| effects(text, problems)).unwrap_or_default(),
-        input: raw.input.as_ref().and_then(|text| one(text, Effect::named, "effect", problems)),
-        prints: prints(raw.prints.as_ref(), problems),
+        input: raw.input.as_ref().and_then(|text| Effect::named(text.get_ref())),
+        prints: prints(raw.prints.as_ref()),
     };
     let commands = leak(raw.command.iter().map(|raw| sub(raw, problems)).collect());
     Program { names: words(raw.names.get_ref()), style: style.unwrap_or(Style::Gnu), form, commands }
@@ -172,27 +229,13 @@ fn sub(raw: &RawSub, problems: &mut Problems<'_>) -> Sub {
         keys: &[],
         effects: raw.effects.as_ref().map(|text| effects(text, problems)).unwrap_or_default(),
         input: None,
-        prints: prints(raw.prints.as_ref(), problems),
+        prints: prints(raw.prints.as_ref()),
     };
     Sub { words: words(raw.words.get_ref()), form }
 }
 
-fn prints(raw: Option<&Spanned<String>>, problems: &mut Problems<'_>) -> Prints {
-    raw.and_then(|text| one(text, Prints::named, "output", problems)).unwrap_or(Prints::Nothing)
-}
-
-fn one<T>(
-    text: &Spanned<String>,
-    named: impl Fn(&str) -> Option<T>,
-    what: &str,
-    problems: &mut Problems<'_>,
-) -> Option<T> {
-    let found = named(text.get_ref());
-    if found.is_none() {
-        let message = format!("unknown {what} {:?}", text.get_ref());
-        problems.add(text.span(), message, "see policies/programs/README.md for the names");
-    }
-    found
+fn prints(raw: Option<&Written<String>>) -> Prints {
+    raw.and_then(|text| Prints::named(text.get_ref())).unwrap_or(Prints::Nothing)
 }
 
 fn variants(raw: &[RawVariant], problems: &mut Problems<'_>) -> &'static [Variant] {
@@ -203,7 +246,7 @@ fn variants(raw: &[RawVariant], problems: &mut Problems<'_>) -> &'static [Varian
     leak(raw.iter().map(|raw| variant(raw, problems)).collect())
 }
 
-fn options(raw: &[Spanned<String>], problems: &mut Problems<'_>) -> &'static [Opt] {
+fn options(raw: &[Written<String>], problems: &mut Problems<'_>) -> &'static [Opt] {
     let all: Vec<Opt> = raw.iter().flat_map(|text| option(text, problems)).collect();
     let mut seen = std::collections::BTreeSet::new();
     for name in all.iter().flat_map(|option| option.names) {
@@ -211,7 +254,7 @@ fn options(raw: &[Spanned<String>], problems: &mut Problems<'_>) -> &'static [Op
             let at =
                 raw.iter().rev().find(|text| text.get_ref().split_whitespace().any(|word| word == *name));
             let message = format!("the option {name} stands twice");
-            problems.add(at.map_or(0..0, Spanned::span), message, "list each option once");
+            problems.add(at.map_or(0..0, Written::span), message, "list each option once");
         }
     }
     leak(all)
@@ -219,11 +262,11 @@ fn options(raw: &[Spanned<String>], problems: &mut Problems<'_>) -> &'static [Op
 
 /// `-o --output = write`: names, whether there is an argument, what is done to it. Flags without an
 /// effect may share a line, divided by commas.
-fn option(text: &Spanned<String>, problems: &mut Problems<'_>) -> Vec<Opt> {
+fn option(text: &Written<String>, problems: &mut Problems<'_>) -> Vec<Opt> {
     text.get_ref().split(',').filter_map(|part| single(part, text, problems)).collect()
 }
 
-fn single(part: &str, text: &Spanned<String>, problems: &mut Problems<'_>) -> Option<Opt> {
+fn single(part: &str, text: &Written<String>, problems: &mut Problems<'_>) -> Option<Opt> {
     let mut rest = part.split_whitespace().peekable();
     let mut names = Vec::new();
     while let Some(name) = rest.next_if(|word| word.starts_with(['-', '+'])) {
@@ -242,7 +285,7 @@ fn single(part: &str, text: &Spanned<String>, problems: &mut Problems<'_>) -> Op
     Some(Opt { names: leak(names), argument: argument.unwrap_or(Argument::None), effect, language })
 }
 
-fn slots(text: &Spanned<String>, problems: &mut Problems<'_>) -> &'static [Slot] {
+fn slots(text: &Written<String>, problems: &mut Problems<'_>) -> &'static [Slot] {
     let slots: Vec<Slot> = text.get_ref().split_whitespace().map(|word| slot(word, text, problems)).collect();
     if slots.iter().filter(|slot| slot.many).count() > 1 {
         let message = "more than one operand repeats".to_owned();
@@ -251,7 +294,7 @@ fn slots(text: &Spanned<String>, problems: &mut Problems<'_>) -> &'static [Slot]
     leak(slots)
 }
 
-fn slot(word: &str, text: &Spanned<String>, problems: &mut Problems<'_>) -> Slot {
+fn slot(word: &str, text: &Written<String>, problems: &mut Problems<'_>) -> Slot {
     let (word, many) = word.strip_suffix("...").map_or((word, false), |word| (word, true));
     let (name, language) = word.split_once(':').unwrap_or((word, ""));
     let effect = Effect::named(name);
@@ -262,7 +305,7 @@ fn slot(word: &str, text: &Spanned<String>, problems: &mut Problems<'_>) -> Slot
     Slot { effect, language: leak_text(language), many }
 }
 
-fn effects(text: &Spanned<String>, problems: &mut Problems<'_>) -> &'static [Effect] {
+fn effects(text: &Written<String>, problems: &mut Problems<'_>) -> &'static [Effect] {
     let mut found = Vec::new();
     for word in text.get_ref().split_whitespace() {
         match Effect::named(word) {
@@ -273,7 +316,7 @@ fn effects(text: &Spanned<String>, problems: &mut Problems<'_>) -> &'static [Eff
     leak(found)
 }
 
-fn key(text: &Spanned<String>, problems: &mut Problems<'_>) -> Option<Key> {
+fn key(text: &Written<String>, problems: &mut Problems<'_>) -> Option<Key> {
     let mut words = text.get_ref().split_whitespace();
     let key = words.next().filter(|key| key.ends_with('='));
     let effect = words.next().and_then(Effect::named);

@@ -1,40 +1,45 @@
 //! The table `[cwd]`: its written form and its checks.
 
 use super::super::types::{Cwd, DirectoryCommand, ShellText};
-use super::{Problems, relative};
-use serde::Deserialize;
+use super::Problems;
+use crate::policy::form::table::{Shape, Written, table};
+use crate::policy::form::texts::{ANY, BUILTIN, ENTRY};
 use std::collections::BTreeSet;
-use toml::Spanned;
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawCwd {
-    #[serde(default)]
-    plain_checkout: bool,
-    #[serde(default)]
-    entries: Vec<Spanned<String>>,
-    #[serde(default)]
-    commands: Vec<RawCommand>,
-    #[serde(default)]
-    keep: Vec<Spanned<String>>,
-    #[serde(default)]
-    texts: Vec<RawText>,
+table! {
+    /// Changes of the directory that outlast the call.
+    pub RawCwd as "table of directories" {
+        /// Whether it is guarded in plain git checkouts only, not in worktrees.
+        optional plain_checkout: bool = Shape::Bool;
+        /// What must exist at the checkout's root. A directory ends in `/`.
+        optional entries: Vec<Written<String>> = Shape::List(&Shape::Text(&ENTRY), 0);
+        /// Builtins that change the directory of the shell in which they run.
+        optional commands: Vec<RawCommand> = Shape::List(&Shape::Table(RawCommand::table), 0);
+        /// Builtins that run their operands in the same shell.
+        optional keep: Vec<Written<String>> = Shape::List(&Shape::Text(&BUILTIN), 0);
+        /// Builtins that read text in the same shell.
+        optional texts: Vec<RawText> = Shape::List(&Shape::Table(RawText::table), 0);
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawCommand {
-    name: Spanned<String>,
-    #[serde(default)]
-    inert: Vec<String>,
+table! {
+    /// A builtin that changes the directory.
+    pub RawCommand as "builtin" {
+        /// Its name.
+        required name: Written<String> = Shape::Text(&BUILTIN);
+        /// Options with which it does not.
+        optional inert: Vec<String> = Shape::List(&Shape::Text(&ANY), 0);
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawText {
-    program: Spanned<String>,
-    #[serde(default)]
-    conditions: Vec<String>,
+table! {
+    /// A builtin that reads text in the shell in which it runs.
+    pub RawText as "text builtin" {
+        /// Its name.
+        required program: Written<String> = Shape::Text(&BUILTIN);
+        /// Operands of which it needs one, in upper or lower case. Without them it always reads the text.
+        optional conditions: Vec<String> = Shape::List(&Shape::Text(&ANY), 0);
+    }
 }
 
 impl RawCwd {
@@ -44,23 +49,18 @@ impl RawCwd {
     }
 
     pub(super) fn check(&self, problems: &mut Problems<'_>) {
-        let scope = self.entries.first().map(Spanned::span).filter(|_| !self.guards());
+        let scope = self.entries.first().map(Written::span).filter(|_| !self.guards());
         if let Some(at) = scope {
             let message = "a scope without commands guards nothing".to_owned();
-            problems.add(at, message, "list the commands that change the directory under cwd.commands");
-        }
-        for entry in &self.entries {
-            let name = entry.get_ref().strip_suffix('/').unwrap_or(entry.get_ref());
-            relative(&Spanned::new(entry.span(), name.to_owned()), problems);
+            problems.of_value(at, message, "list the commands that change the directory under cwd.commands");
         }
         let commands = self.commands.iter().map(|command| &command.name);
         let texts = self.texts.iter().map(|text| &text.program);
         let mut seen = BTreeSet::new();
         for name in commands.chain(&self.keep).chain(texts) {
-            builtin(name, problems);
             if !seen.insert(name.get_ref()) {
                 let message = format!("{:?} stands twice", name.get_ref());
-                problems.add(name.span(), message, "name each builtin once");
+                problems.of_value(name.span(), message, "name each builtin once");
             }
         }
     }
@@ -70,19 +70,10 @@ impl RawCwd {
         let text = |raw: RawText| ShellText { program: raw.program.into_inner(), conditions: raw.conditions };
         Cwd {
             commands: self.commands.into_iter().map(command).collect(),
-            keep: self.keep.into_iter().map(Spanned::into_inner).collect(),
+            keep: self.keep.into_iter().map(Written::into_inner).collect(),
             texts: self.texts.into_iter().map(text).collect(),
             plain_checkout: self.plain_checkout,
-            entries: self.entries.into_iter().map(Spanned::into_inner).collect(),
+            entries: self.entries.into_iter().map(Written::into_inner).collect(),
         }
-    }
-}
-
-/// A builtin is one word without a path.
-fn builtin(name: &Spanned<String>, problems: &mut Problems<'_>) {
-    let text = name.get_ref();
-    if text.is_empty() || text.contains(|ch: char| ch == '/' || ch.is_whitespace()) {
-        let message = format!("{text:?} is not the name of a builtin");
-        problems.add(name.span(), message, "write it like cd: one word without a path");
     }
 }

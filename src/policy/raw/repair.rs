@@ -1,25 +1,19 @@
-//! The table `[repair]`: its written form and its checks. That its commands are allowed is proved
-//! where policies are put together, since it depends on all of them.
+//! The table `[repair]`: its written form. That its commands are allowed is proved where policies are
+//! put together, since it depends on all of them.
 
-use super::{Problems, leak, leak_text};
-use serde::Deserialize;
-use toml::Spanned;
+use super::{leak, leak_text};
+use crate::policy::form::table::{Shape, Written, table};
+use crate::policy::form::texts::LINE;
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawRepair {
-    #[serde(default)]
-    commands: Vec<Spanned<String>>,
+table! {
+    /// Commands that must always work, so that nobody is locked out.
+    pub RawRepair as "table of repair commands" {
+        /// Whole command lines. Loading proves that each is allowed by all policies that apply together.
+        optional commands: Vec<Written<String>> = Shape::List(&Shape::Text(&LINE), 0);
+    }
 }
 
 impl RawRepair {
-    pub(super) fn check(&self, problems: &mut Problems<'_>) {
-        for command in self.commands.iter().filter(|command| command.get_ref().trim().is_empty()) {
-            let message = "a blank repair command".to_owned();
-            problems.add(command.span(), message, "write the whole command line");
-        }
-    }
-
     pub(super) fn meant(&self) -> &'static [&'static str] {
         leak(self.commands.iter().map(|command| leak_text(command.get_ref().trim())).collect())
     }

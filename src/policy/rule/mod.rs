@@ -2,5 +2,5 @@
 
 pub(super) mod needles;
 pub(super) mod raw;
+mod sense;
 pub mod types;
-pub(super) mod words;

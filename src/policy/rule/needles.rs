@@ -32,7 +32,8 @@ fn bound(when: &Condition, facts: &Facts) -> Option<BTreeSet<String>> {
         | Condition::Subcommand(_)
         | Condition::Option(_)
         | Condition::Value(_)
-        | Condition::Count(..) => None,
+        | Condition::Count(..)
+        | Condition::Within(_) => None,
         Condition::FedBy(inner) => bound(inner, facts),
     }
 }
@@ -76,7 +77,7 @@ fn spellings(name: &str, facts: &Facts) -> Vec<String> {
 }
 
 /// What can have one of these effects: programs, and redirects.
-fn makers(effects: &[Effect], facts: &Facts) -> BTreeSet<String> {
+pub fn makers(effects: &[Effect], facts: &Facts) -> BTreeSet<String> {
     let changes = [Effect::Write, Effect::Delete, Effect::Move, Effect::Mode, Effect::Link];
     let by_code = effects.iter().any(|effect| changes.contains(effect));
     let wanted = |effect: Effect| effects.contains(&effect) || (by_code && effect == Effect::Code);

@@ -51,6 +51,42 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// What a command stands in, by what `queries/contexts.scm` captures.
+    Context {
+        /// An element of a list that `&` ends.
+        Background = "background",
+        /// A stage of a pipeline.
+        Pipeline = "pipeline",
+        /// Behind `!`.
+        Negated = "negated",
+        /// `( … )`.
+        Subshell = "subshell",
+        /// `{ …; }`.
+        Group = "group",
+        /// Condition or body of `if`.
+        If = "if",
+        /// Condition or body of `while` or `until`.
+        While = "while",
+        /// Body of `for`.
+        For = "for",
+        /// Body of `select`.
+        Select = "select",
+        /// An arm of `case`.
+        Case = "case",
+        /// The body of a function.
+        Function = "function",
+        /// `$( … )` and its like.
+        CommandSubstitution = "command_substitution",
+        /// `<( … )` or `>( … )`.
+        ProcessSubstitution = "process_substitution",
+        /// The operands of a wrapper such as `sudo`.
+        Wrapper = "wrapper",
+        /// A text that a sink such as `bash -c` reads as shell.
+        Sink = "sink",
+    }
+}
+
 /// When a rule objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -78,6 +114,8 @@ pub enum Condition {
     Environment(&'static [&'static str]),
     /// The number of operands is within these bounds.
     Count(u16, u16),
+    /// The command stands in one of these.
+    Within(&'static [Context]),
 }
 
 /// An effect and what it must happen to.
@@ -135,6 +173,7 @@ impl Source for Condition {
             Self::Effect(happening) => format!("Condition::Effect(&{})", happening.source()),
             Self::FedBy(inner) => format!("Condition::FedBy(&{})", inner.source()),
             Self::Environment(names) => format!("Condition::Environment({})", names.source()),
+            Self::Within(contexts) => format!("Condition::Within({})", contexts.source()),
             Self::Count(least, most) => format!("Condition::Count({least}, {most})"),
         }
     }
@@ -155,6 +194,7 @@ impl Binary for Condition {
             Self::FedBy(inner) => tagged(9, *inner, out),
             Self::Environment(names) => tagged(10, names, out),
             Self::Count(least, most) => tagged(11, &(*least, *most), out),
+            Self::Within(contexts) => tagged(12, contexts, out),
         }
     }
 
@@ -176,6 +216,7 @@ impl Binary for Condition {
                     let (least, most) = Binary::take(from)?;
                     Self::Count(least, most)
                 }
+                12 => Self::Within(Binary::take(from)?),
                 _ => return None,
             })
         })

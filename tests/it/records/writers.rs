@@ -68,7 +68,7 @@ fn line(writer: &str, number: usize) -> Vec<u8> {
         granted: false,
         policies: &[],
     };
-    call.lines(&[finding])
+    call.lines(&[finding], &[])
 }
 
 /// The writer and the number of a record; none for a damaged line.
