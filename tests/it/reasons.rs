@@ -36,7 +36,7 @@ fn seen(harness: &'static Harness, gate: &Gate, text: &str) -> (Finding, String)
     let verdict = gate.judge(&ToolCall::shell(text));
     let finding = verdict.deciding().filter(|finding| finding.decision > Decision::Allow);
     let finding = finding.unwrap_or_else(|| panic!("{text} is allowed")).clone();
-    let told = Voice::Of(harness).tell(&verdict, text.as_bytes(), Asking::Safe, false);
+    let told = Voice::Of(harness).tell(&verdict, text.as_bytes(), Asking::Safe, false, Decision::Deny);
     let stderr = String::from_utf8(told.reply.stderr).unwrap();
     (finding, stderr.strip_suffix('\n').unwrap().to_owned())
 }
