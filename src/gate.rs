@@ -80,7 +80,7 @@ impl Gate {
             .filter(|policy| decodes(text) || moves(policy, text))
             .peekable();
         asking.peek()?;
-        Some(asking.flat_map(|policy| &policy.cwd.entries).map(String::as_str).collect())
+        Some(asking.flat_map(|policy| policy.cwd.entries).copied().collect())
     }
 
     fn concerns_a_rule(&self, text: &[u8]) -> bool {
@@ -268,8 +268,8 @@ fn names_guarded(policy: &Policy, text: &[u8]) -> bool {
     let text = guards::normalised(text);
     let scripts =
         policy.protected.scripts.iter().map(|script| script.path.rsplit('/').next().unwrap_or(&script.path));
-    let verbs = kill.verbs.iter().map(|verb| verb.program.as_str());
-    let named = kill.names.iter().chain(&kill.kill).map(String::as_str);
+    let verbs = kill.verbs.iter().map(|verb| verb.program);
+    let named = kill.names.iter().chain(kill.kill).copied();
     scripts.chain(verbs).chain(named).any(|word| guards::mentions(&text, word))
 }
 

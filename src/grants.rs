@@ -92,6 +92,10 @@ impl Grants {
     /// Uses a grant up. Whatever happens at the same moment, one use of it is told `true` and no more.
     #[must_use]
     pub fn take(&self, bound: &Bound<'_>, now: SystemTime) -> bool {
+        // Mostly there is none, and naming it costs more than looking.
+        if !self.directory.is_dir() {
+            return false;
+        }
         let key = bound.key();
         let path = self.path(&key);
         let Ok(bytes) = fs::read(&path) else { return false };

@@ -164,7 +164,7 @@ impl Call<'_> {
 }
 
 fn applied(policy: &Policy) -> Applied {
-    Applied { name: policy.name.clone(), digest: format!("{:016x}", policy.digest) }
+    Applied { name: policy.name.to_owned(), digest: format!("{:016x}", policy.digest) }
 }
 
 /// One JSON value as a line.

@@ -104,7 +104,7 @@ fn out_of_scope(subject: &Subject<'_>) -> Option<String> {
         }
         CheckoutKind::Linked | CheckoutKind::Plain => {}
     }
-    let missing = cwd.entries.iter().find(|entry| !checkout.entries.contains(entry));
+    let missing = cwd.entries.iter().find(|entry| !checkout.entries.iter().any(|known| known == *entry));
     missing.map(|entry| format!("the checkout has no {entry} at its root"))
 }
 

@@ -50,12 +50,12 @@ fn base(command: &Command) -> Option<&[u8]> {
     name.rsplit(|byte| *byte == b'/').next()
 }
 
-fn is(list: &[String], name: &[u8]) -> bool {
+fn is(list: &[&str], name: &[u8]) -> bool {
     list.iter().any(|known| known.as_bytes() == name)
 }
 
 fn is_kill(subject: &Subject<'_>, name: &[u8]) -> bool {
-    is(&subject.policy.kill.kill, name)
+    is(subject.policy.kill.kill, name)
 }
 
 fn verb<'s>(subject: &Subject<'s>, name: &[u8]) -> Option<&'s KillVerb> {
@@ -83,7 +83,7 @@ fn by_pattern(subject: &Subject<'_>, command: &Command, verb: &KillVerb) -> bool
         if options && exact == b"--" {
             options = false;
         } else if options && exact.len() > 1 && exact.starts_with(b"-") {
-            skip = is(&verb.options, exact);
+            skip = is(verb.options, exact);
         } else if word_names(subject, word) {
             return true;
         }

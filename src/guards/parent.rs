@@ -171,7 +171,7 @@ impl<'s> Parent<'s> {
             PlaceKind::While | PlaceKind::For | PlaceKind::Select => repeated,
             // An option that is not known makes what follows a guess.
             PlaceKind::Wrapper { program } => match self.owner(place) {
-                Some(owner) if owner.certain <= command.certain && holds(&self.cwd.keep, program) => above,
+                Some(owner) if owner.certain <= command.certain && holds(self.cwd.keep, program) => above,
                 Some(_) | None => other,
             },
             PlaceKind::Payload { program } => {
@@ -206,7 +206,7 @@ impl<'s> Parent<'s> {
     /// when it does not read it there.
     fn reads(&self, owner: &Command, program: &[u8]) -> Option<bool> {
         let text = self.cwd.texts.iter().find(|text| text.program.as_bytes() == program)?;
-        let given = |condition: &String| {
+        let given = |condition: &&str| {
             let mut operands = owner.words.iter().skip(1).filter_map(Word::exact);
             operands.any(|word| word.eq_ignore_ascii_case(condition.as_bytes()))
         };
@@ -273,6 +273,6 @@ fn is_builtin(command: &Command) -> bool {
     command.words.first().and_then(|word| word.value.exact()).is_some_and(|name| !name.contains(&b'/'))
 }
 
-fn holds(list: &[String], name: &[u8]) -> bool {
+fn holds(list: &[&str], name: &[u8]) -> bool {
     list.iter().any(|known| known.as_bytes() == name)
 }

@@ -267,7 +267,7 @@ fn identity<'s>(subject: &Subject<'s>, command: &Command) -> Option<(&'s Protect
     let kind = subject.script.places.get(command.place).map(|place| &place.kind);
     let file = matches!(kind, Some(PlaceKind::File { .. }));
     let mut may = None;
-    for script in &subject.policy.protected.scripts {
+    for script in subject.policy.protected.scripts {
         for value in std::iter::once(&word.value) {
             match named(value, &script.path, &command.directory, file) {
                 Some(Sure::Names) => return Some((script, Sure::Names)),

@@ -88,7 +88,7 @@ impl Cache {
     /// The stack of some files: the one that was kept of the same files, or one that is put together now.
     #[must_use]
     pub fn stack(&self, shipped: &[Policy], found: &[Found], places: &Places) -> Stack {
-        let names = shipped.iter().map(|policy| policy.name.clone()).collect();
+        let names = shipped.iter().map(|policy| policy.name.to_owned()).collect();
         let (found, pins) = (found.to_vec(), places.pinned(found));
         let made = Made { build: policy::BUILD, shipped: names, found, pins };
         let path = self.path(&made);

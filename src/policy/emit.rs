@@ -2,7 +2,7 @@
 
 use super::rule::needles::union;
 use super::source::{Source as _, leak};
-use super::types::{Cwd, DirectoryCommand, KillVerb, Policy, ProtectedScript, ShellText};
+use super::types::Policy;
 
 /// The source of `shipped`, which finds a policy by its name.
 pub fn emit(policies: &[Policy]) -> String {
@@ -37,69 +37,19 @@ fn source(policy: &Policy) -> String {
         settings,
         reasons,
     } = policy;
-    let home = home_variable.as_ref().map_or("None".to_owned(), |name| format!("Some({})", text(name)));
-    let scripts = list(&protected.scripts, script);
-    let verbs = list(&kill.verbs, verb);
     format!(
-        "Policy {{ name: {}, digest: {digest:#x}, home_variable: {home}, protected: Protected {{ scripts: {scripts}, background: {}, \
-         exec: {}, setup_files: {} }}, kill: Kill {{ names: {}, verbs: {verbs}, kill: {}, finders: {} }}, \
-         cwd: {}, protected_paths: {}, repair: {}, rules: {}, needles: {}, unattended: {unattended}, settings: {}, reasons: {} }}",
-        text(name),
-        texts(&protected.background),
-        texts(&protected.exec),
-        texts(&protected.setup_files),
-        texts(&kill.names),
-        texts(&kill.kill),
-        texts(&kill.finders),
-        directory(cwd),
+        "Policy {{ name: {}, digest: {digest:#x}, home_variable: {}, protected: {}, kill: {}, cwd: {}, \
+         protected_paths: {}, repair: {}, rules: {}, needles: {}, unattended: {unattended}, settings: {}, reasons: {} }}",
+        name.source(),
+        home_variable.source(),
+        protected.source(),
+        kill.source(),
+        cwd.source(),
         protected_paths.source(),
         repair.source(),
         rules.source(),
         if rules.is_empty() { "&[]" } else { "NEEDLES" },
         settings.source(),
-        texts(reasons),
+        reasons.source(),
     )
-}
-
-fn script(script: &ProtectedScript) -> String {
-    let ProtectedScript { identity, path, blessed } = script;
-    format!("ProtectedScript {{ identity: {}, path: {}, blessed: {blessed} }}", text(identity), text(path))
-}
-
-fn verb(verb: &KillVerb) -> String {
-    let KillVerb { program, options, only } = verb;
-    format!("KillVerb {{ program: {}, options: {}, only: {} }}", text(program), texts(options), texts(only))
-}
-
-fn directory(cwd: &Cwd) -> String {
-    let Cwd { commands, keep, texts: read, plain_checkout, entries } = cwd;
-    format!(
-        "Cwd {{ commands: {}, keep: {}, texts: {}, plain_checkout: {plain_checkout}, entries: {} }}",
-        list(commands, command),
-        texts(keep),
-        list(read, shell_text),
-        texts(entries),
-    )
-}
-
-fn command(command: &DirectoryCommand) -> String {
-    let DirectoryCommand { name, inert } = command;
-    format!("DirectoryCommand {{ name: {}, inert: {} }}", text(name), texts(inert))
-}
-
-fn shell_text(read: &ShellText) -> String {
-    let ShellText { program, conditions } = read;
-    format!("ShellText {{ program: {}, conditions: {} }}", text(program), texts(conditions))
-}
-
-fn text(text: &String) -> String {
-    format!("{text:?}.to_owned()")
-}
-
-fn texts(all: &[String]) -> String {
-    list(all, text)
-}
-
-fn list<T>(all: &[T], one: impl Fn(&T) -> String) -> String {
-    format!("vec![{}]", all.iter().map(one).collect::<Vec<_>>().join(", "))
 }

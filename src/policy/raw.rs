@@ -131,7 +131,8 @@ pub fn compile(file: &str, text: &str, facts: &Facts, foreign: &[&str]) -> Resul
     let unattended = raw.settings.unattended();
     let settings = raw.settings.meant(raw.name.get_ref());
     let needles = leak(union(rules.iter().map(|rule| rule.needles)).unwrap_or_default());
-    let policy = Policy { digest: digest(text), rules, needles, unattended, settings, ..meant(raw, reasons) };
+    let policy =
+        Policy { digest: digest(text), rules, needles, unattended, settings, ..meant(&raw, reasons) };
     problems.finish(policy)
 }
 
@@ -157,10 +158,10 @@ fn gives(raw: &RawPolicy, code: &str) -> bool {
     }
 }
 
-fn reasons(policy: &RawPolicy, problems: &mut Problems<'_>) -> Vec<String> {
+fn reasons(policy: &RawPolicy, problems: &mut Problems<'_>) -> Vec<&'static str> {
     let raw = policy.reasons.get_ref();
     let text = |code: &&str| {
-        raw.iter().find(|(name, _)| name.get_ref() == code).map(|(_, reason)| reason.get_ref().clone())
+        raw.iter().find(|(name, _)| name.get_ref() == code).map(|(_, reason)| leak_text(reason.get_ref()))
     };
     let lacks = |code: &&&str| text(code).is_none() && gives(policy, code) && !problems.refused(code);
     let lacking: Vec<&str> = CODES.iter().filter(lacks).copied().collect();
@@ -171,36 +172,48 @@ fn reasons(policy: &RawPolicy, problems: &mut Problems<'_>) -> Vec<String> {
     CODES.iter().map(|code| text(code).unwrap_or_default()).collect()
 }
 
-fn meant(raw: RawPolicy, reasons: Vec<String>) -> Policy {
-    let script = |script: RawScript| ProtectedScript {
-        identity: script.identity.into_inner(),
-        path: script.path.into_inner(),
+fn meant(raw: &RawPolicy, reasons: Vec<&'static str>) -> Policy {
+    let script = |script: &RawScript| ProtectedScript {
+        identity: leak_text(script.identity.get_ref()),
+        path: leak_text(script.path.get_ref()),
         blessed: script.blessed,
     };
-    let verb = |verb: RawVerb| KillVerb { program: verb.program, options: verb.options, only: verb.only };
+    let verb = |verb: &RawVerb| KillVerb {
+        program: leak_text(&verb.program),
+        options: texts(&verb.options),
+        only: texts(&verb.only),
+    };
     Policy {
-        name: raw.name.into_inner(),
+        name: leak_text(raw.name.get_ref()),
         digest: 0,
-        home_variable: raw.home_variable,
+        home_variable: raw.home_variable.as_deref().map(leak_text),
         protected: Protected {
-            scripts: raw.protected.script.into_iter().map(script).collect(),
-            background: raw.protected.background,
-            exec: raw.protected.exec,
-            setup_files: raw.protected.setup_files.into_iter().map(Written::into_inner).collect(),
+            scripts: leak(raw.protected.script.iter().map(script).collect()),
+            background: texts(&raw.protected.background),
+            exec: texts(&raw.protected.exec),
+            setup_files: written(&raw.protected.setup_files),
         },
         kill: Kill {
-            names: raw.kill.names.into_iter().map(Written::into_inner).collect(),
-            verbs: raw.kill.verbs.into_iter().map(verb).collect(),
-            kill: raw.kill.kill,
-            finders: raw.kill.finders,
+            names: written(&raw.kill.names),
+            verbs: leak(raw.kill.verbs.iter().map(verb).collect()),
+            kill: texts(&raw.kill.kill),
+            finders: texts(&raw.kill.finders),
         },
         cwd: raw.cwd.meant(),
-        protected_paths: leak(raw.paths.protected.iter().map(|path| leak_text(path.get_ref())).collect()),
+        protected_paths: written(&raw.paths.protected),
         repair: raw.repair.meant(),
         rules: &[],
         needles: &[],
         unattended: false,
         settings: Settings::default(),
-        reasons,
+        reasons: leak(reasons),
     }
+}
+
+fn texts(all: &[String]) -> &'static [&'static str] {
+    leak(all.iter().map(|text| leak_text(text)).collect())
+}
+
+fn written(all: &[Written<String>]) -> &'static [&'static str] {
+    leak(all.iter().map(|text| leak_text(text.get_ref())).collect())
 }

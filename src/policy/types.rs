@@ -4,6 +4,7 @@
 use super::binary::binary_struct;
 use super::rule::types::Rule;
 use super::settings::Settings;
+use super::source::source_struct;
 use std::fmt;
 
 /// The codes of the guards, in order of precedence.
@@ -23,10 +24,10 @@ pub const CODES: [&str; 9] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Its name.
-    pub name: String,
+    pub name: &'static str,
     /// The digest of its source, by which records name it.
     pub digest: u64,
-    pub(crate) home_variable: Option<String>,
+    pub(crate) home_variable: Option<&'static str>,
     /// Protected scripts and the shape in which they may run.
     pub protected: Protected,
     /// What counts as a broad kill.
@@ -47,88 +48,88 @@ pub struct Policy {
     /// Words one of which a text must hold for any rule to object; empty when nothing is known of that.
     pub needles: &'static [&'static str],
     /// One text per code of `CODES`; empty for those that this policy cannot give.
-    pub(crate) reasons: Vec<String>,
+    pub(crate) reasons: &'static [&'static str],
 }
 
 /// Protected scripts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Protected {
     /// The scripts.
-    pub scripts: Vec<ProtectedScript>,
+    pub scripts: &'static [ProtectedScript],
     /// Commands that put a script into the background.
-    pub background: Vec<String>,
+    pub background: &'static [&'static str],
     /// Wrappers that may stand before the final node.
-    pub exec: Vec<String>,
+    pub exec: &'static [&'static str],
     /// Files that may be sourced before it, relative to the home.
-    pub setup_files: Vec<String>,
+    pub setup_files: &'static [&'static str],
 }
 
 /// One protected script.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProtectedScript {
     /// Its short name.
-    pub identity: String,
+    pub identity: &'static str,
     /// The path suffix that names it, relative and folded.
-    pub path: String,
+    pub path: &'static str,
     /// Whether there is a shape in which it may run.
     pub blessed: bool,
 }
 
 /// Broad kills.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kill {
     /// What names the process.
-    pub names: Vec<String>,
+    pub names: &'static [&'static str],
     /// Programs that kill by pattern.
-    pub verbs: Vec<KillVerb>,
+    pub verbs: &'static [KillVerb],
     /// Programs that kill by process id.
-    pub kill: Vec<String>,
+    pub kill: &'static [&'static str],
     /// Programs that find processes.
-    pub finders: Vec<String>,
+    pub finders: &'static [&'static str],
 }
 
 /// A program that kills by pattern.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KillVerb {
     /// Its base name.
-    pub program: String,
+    pub program: &'static str,
     /// Its options with an argument.
-    pub options: Vec<String>,
+    pub options: &'static [&'static str],
     /// Options without which it does not kill; empty when it always does.
-    pub only: Vec<String>,
+    pub only: &'static [&'static str],
 }
 
 /// Changes of the directory that outlast the call.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cwd {
     /// Builtins that change the directory of the shell in which they run.
-    pub commands: Vec<DirectoryCommand>,
+    pub commands: &'static [DirectoryCommand],
     /// Builtins that run their operands in the same shell.
-    pub keep: Vec<String>,
+    pub keep: &'static [&'static str],
     /// Builtins that read text in the same shell.
-    pub texts: Vec<ShellText>,
+    pub texts: &'static [ShellText],
     /// Whether it is guarded in plain checkouts only.
     pub plain_checkout: bool,
     /// What must exist at the checkout's root; a directory ends in `/`.
-    pub entries: Vec<String>,
+    pub entries: &'static [&'static str],
 }
 
 /// A builtin that changes the directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectoryCommand {
     /// Its name.
-    pub name: String,
+    pub name: &'static str,
     /// Options with which it does not.
-    pub inert: Vec<String>,
+    pub inert: &'static [&'static str],
 }
 
 /// A builtin that reads text in the shell in which it runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShellText {
     /// Its name.
-    pub program: String,
+    pub program: &'static str,
     /// Operands, upper or lower case, of which it needs one; empty when it always reads the text.
-    pub conditions: Vec<String>,
+    pub conditions: &'static [&'static str],
 }
 
 /// One thing that is wrong with a policy file.
@@ -163,13 +164,13 @@ binary_struct!(Policy {
     needles,
     reasons,
 });
-binary_struct!(Protected { scripts, background, exec, setup_files });
-binary_struct!(ProtectedScript { identity, path, blessed });
-binary_struct!(Kill { names, verbs, kill, finders });
-binary_struct!(KillVerb { program, options, only });
-binary_struct!(Cwd { commands, keep, texts, plain_checkout, entries });
-binary_struct!(DirectoryCommand { name, inert });
-binary_struct!(ShellText { program, conditions });
+source_struct!(Protected { scripts, background, exec, setup_files });
+source_struct!(ProtectedScript { identity, path, blessed });
+source_struct!(Kill { names, verbs, kill, finders });
+source_struct!(KillVerb { program, options, only });
+source_struct!(Cwd { commands, keep, texts, plain_checkout, entries });
+source_struct!(DirectoryCommand { name, inert });
+source_struct!(ShellText { program, conditions });
 
 /// Everything that is wrong with a policy file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +226,7 @@ impl Policy {
     /// The variable that names the home of the guarded system.
     #[must_use]
     pub fn home_variable(&self) -> Option<&str> {
-        self.home_variable.as_deref()
+        self.home_variable
     }
 
     /// Whether a text without quoting may concern a rule. A strict superset: `false` means that none can
@@ -249,6 +250,6 @@ impl Policy {
     #[must_use]
     pub fn reason(&self, code: &str) -> &str {
         let at = CODES.iter().position(|known| *known == code);
-        at.and_then(|at| self.reasons.get(at)).map_or("", String::as_str)
+        at.and_then(|at| self.reasons.get(at)).copied().unwrap_or_default()
     }
 }

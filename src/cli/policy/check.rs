@@ -96,7 +96,7 @@ impl Report {
         let (shipped, Stack { parts, faults, .. }) = which.selection(false).layers(around)?;
         prove_shipped(&shipped).into_iter().for_each(|message| self.unplaced(message));
         self.layers.extend(parts.iter().map(|Part { layer, path, policy, .. }| Layered {
-            name: policy.name.clone(),
+            name: policy.name.to_owned(),
             layer: layer.name(),
             file: path.display().to_string(),
             rules: policy.rules.len(),
@@ -148,5 +148,9 @@ fn proved(policies: &[Policy]) -> anyhow::Result<()> {
 }
 
 fn sound(policy: &Policy) -> Sound {
-    Sound { name: policy.name.clone(), digest: format!("{:016x}", policy.digest), rules: policy.rules.len() }
+    Sound {
+        name: policy.name.to_owned(),
+        digest: format!("{:016x}", policy.digest),
+        rules: policy.rules.len(),
+    }
 }

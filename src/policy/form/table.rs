@@ -105,11 +105,6 @@ impl<T> Written<T> {
         &self.value
     }
 
-    /// The value alone.
-    pub fn into_inner(self) -> T {
-        self.value
-    }
-
     /// Where it is written.
     pub fn span(&self) -> Range<usize> {
         self.at.0..self.at.1

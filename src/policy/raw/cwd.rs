@@ -1,7 +1,7 @@
 //! The table `[cwd]`: its written form and its checks.
 
 use super::super::types::{Cwd, DirectoryCommand, ShellText};
-use super::Problems;
+use super::{Problems, leak, leak_text, texts, written};
 use crate::policy::form::table::{Shape, Written, table};
 use crate::policy::form::texts::{ANY, BUILTIN, ENTRY};
 use std::collections::BTreeSet;
@@ -65,15 +65,21 @@ impl RawCwd {
         }
     }
 
-    pub(super) fn meant(self) -> Cwd {
-        let command = |raw: RawCommand| DirectoryCommand { name: raw.name.into_inner(), inert: raw.inert };
-        let text = |raw: RawText| ShellText { program: raw.program.into_inner(), conditions: raw.conditions };
+    pub(super) fn meant(&self) -> Cwd {
+        let command = |raw: &RawCommand| DirectoryCommand {
+            name: leak_text(raw.name.get_ref()),
+            inert: texts(&raw.inert),
+        };
+        let text = |raw: &RawText| ShellText {
+            program: leak_text(raw.program.get_ref()),
+            conditions: texts(&raw.conditions),
+        };
         Cwd {
-            commands: self.commands.into_iter().map(command).collect(),
-            keep: self.keep.into_iter().map(Written::into_inner).collect(),
-            texts: self.texts.into_iter().map(text).collect(),
+            commands: leak(self.commands.iter().map(command).collect()),
+            keep: written(&self.keep),
+            texts: leak(self.texts.iter().map(text).collect()),
             plain_checkout: self.plain_checkout,
-            entries: self.entries.into_iter().map(Written::into_inner).collect(),
+            entries: written(&self.entries),
         }
     }
 }
