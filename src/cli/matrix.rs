@@ -1,7 +1,7 @@
 //! `stanchion matrix`: runs acceptance matrices. Owns its arguments and the progress line.
 
 use super::{out, selection};
-use stanchion::matrix::{self, Checker, Format, Matrix, report};
+use stanchion::matrix::{self, Checker, Format, Forms, Matrix, report};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,17 @@ pub struct Args {
     /// Another program with the hook's interface, as shell words
     #[arg(long, value_name = "CMD")]
     checker: Option<OsString>,
+    /// Which forms: the five that name no harness, one for each payload of each harness, or all
+    /// [default: all; seed with --checker]
+    #[arg(long, value_enum)]
+    forms: Option<FormsName>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FormsName {
+    Seed,
+    Harness,
+    All,
 }
 
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -42,8 +53,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Some(words) => Checker::Other(words.clone()),
         None => Checker::Stanchion(std::env::current_exe()?.into_os_string()),
     };
-    let mut progress = Progress::new(&matrices);
-    let outcomes = matrix::run(&matrices, &checker, |outcome| progress.hear(outcome));
+    let forms = match (args.forms, &checker) {
+        (Some(forms), _) => forms.meant(),
+        (None, Checker::Other(_)) => Forms::Seed,
+        (None, Checker::Stanchion(_)) => Forms::All,
+    };
+    let mut progress = Progress::new(&matrices, forms);
+    let outcomes = matrix::run(&matrices, &checker, forms, |outcome| progress.hear(outcome));
     progress.clear();
     out::say(report::render(args.format.meant(), &outcomes));
     Ok(u8::from(outcomes.iter().any(|outcome| outcome.failure.is_some())))
@@ -55,6 +71,16 @@ fn load(files: &[PathBuf]) -> anyhow::Result<Vec<Matrix>> {
         return Ok(shipped.collect::<Result<_, _>>()?);
     }
     Ok(files.iter().map(|file| Matrix::load(file)).collect::<Result<_, _>>()?)
+}
+
+impl FormsName {
+    fn meant(self) -> Forms {
+        match self {
+            Self::Seed => Forms::Seed,
+            Self::Harness => Forms::Harness,
+            Self::All => Forms::All,
+        }
+    }
 }
 
 impl FormatName {
@@ -77,9 +103,9 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(matrices: &[Matrix]) -> Self {
+    fn new(matrices: &[Matrix], forms: Forms) -> Self {
         let rows: usize = matrices.iter().map(|matrix| matrix.rows.len()).sum();
-        let total = rows * matrix::Form::ALL.len();
+        let total = rows * forms.list().len();
         Self { shown: std::io::stderr().is_terminal(), total, done: 0, failed: 0 }
     }
 

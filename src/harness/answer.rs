@@ -213,7 +213,7 @@ fn short(finding: &Finding, text: &[u8], limit: usize) -> String {
     let reason = reason.rsplit_once(" (here: `").map_or(reason.as_str(), |(reason, _)| reason);
     let words = one_line(&String::from_utf8_lossy(finding.span.slice(text)));
     let words: String = words.chars().take(60).collect();
-    let (why, way) = reason.rsplit_once("; ").unwrap_or(("", reason));
+    let (why, way) = reason.split_once("; ").unwrap_or(("", reason));
     let said = format!("[{}] `{}`: {way}; {why}", finding.code, words.trim());
     let said = said.trim_end_matches("; ");
     if said.chars().count() <= limit {

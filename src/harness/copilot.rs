@@ -19,6 +19,7 @@ pub const HARNESS: Harness = Harness {
     agent: &["agentId"],
     agent_type: &["agentType"],
     tool_use: &[],
+    done: &["toolResult"],
     deny: Deny::Everywhere,
     ask: Ask::Itself(Question::Flat),
     twin: Some(("tool_input", &CLAUDE)),

@@ -76,9 +76,17 @@ fn twin(harness: &'static Harness, event: &Members<'_>) -> &'static Harness {
 /// The call, unless it has been made already or another hook judged it.
 fn before(event: &Members<'_>, harness: &Harness) -> Option<Payload> {
     let payload = read(event, harness);
-    let name = payload.origin.event.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let late = name.starts_with("post") || name.starts_with("after") || name == "permissionrequest";
+    let late = is_late(payload.origin.event.as_deref().unwrap_or_default())
+        || harness.done.iter().any(|place| at(event, place).is_some());
     (!late).then_some(payload)
+}
+
+/// Whether an event comes after the call, or after another hook's judgement of it.
+fn is_late(event: &str) -> bool {
+    let name = event.to_ascii_lowercase();
+    let starts = ["post", "after"].iter().any(|start| name.starts_with(start));
+    let ends = [".after", "_result"].iter().any(|end| name.ends_with(end));
+    starts || ends || name == "permissionrequest"
 }
 
 fn read(event: &Members<'_>, harness: &Harness) -> Payload {

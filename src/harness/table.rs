@@ -40,6 +40,8 @@ pub struct Harness {
     pub agent_type: Names,
     /// Places of the call's name.
     pub tool_use: Names,
+    /// Places that only a call has that was made already, where its event's name does not tell.
+    pub done: Names,
     /// Places that say whether a person can be asked.
     pub attended: Names,
     /// How a denial is said.
@@ -69,6 +71,7 @@ impl Harness {
         agent: &["agent_id", "agentId"],
         agent_type: &["agent_type", "agentType", "subagentType"],
         tool_use: &["tool_use_id", "toolUseId", "tool_call_id"],
+        done: &[],
         attended: &[],
         deny: Deny::Everywhere,
         ask: Ask::Never,

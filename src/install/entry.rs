@@ -7,6 +7,9 @@ use std::path::Path;
 /// Options of the hook that are a person's choice: a new installation keeps them.
 const KEPT: [&str; 4] = ["--policy", "--root", "--home", "--queries"];
 
+/// How many words a command has without options: `PROGRAM hook --harness NAME`.
+const PLAIN: usize = 4;
+
 /// The command of a registration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
@@ -80,9 +83,20 @@ impl Command {
     pub fn fill(&self, template: &str) -> String {
         let arguments: Vec<String> = self.arguments().iter().map(|word| json(word)).collect();
         template
+            .replace("$CALL", &self.call())
             .replace("$PROGRAM", &json(self.program()))
             .replace("$ARGS", &format!("[{}]", arguments.join(", ")))
             .replace("$LINE", &json(&self.line()))
+    }
+
+    /// The members that start it without a shell. Harnesses that read another's file drop `args` (Grok
+    /// 1.0.41, Copilot 1.0.102), and a program without arguments is the hook with its defaults: what is
+    /// more than those stands in the line, which they keep.
+    fn call(&self) -> String {
+        if self.words.len() > PLAIN {
+            return format!("\"command\": {}", json(&self.line()));
+        }
+        "\"command\": $PROGRAM, \"args\": $ARGS".to_owned()
     }
 
     /// The command as a line for a shell.

@@ -7,10 +7,11 @@ pub mod form;
 pub mod outcome;
 pub mod report;
 pub mod runner;
+pub mod template;
 
 pub use directory::Directory;
 pub use file::{Matrix, MatrixError, Row};
-pub use form::Form;
+pub use form::{Form, Forms};
 pub use outcome::{Outcome, Wanted};
 pub use report::Format;
 pub use runner::{Checker, run, run_within};

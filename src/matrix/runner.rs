@@ -3,7 +3,7 @@
 
 use super::directory::Made;
 use super::file::{Matrix, Row};
-use super::form::Form;
+use super::form::{Form, Forms};
 use super::outcome::{Outcome, Wanted, compare};
 use crate::harness::{PROJECT_VARIABLES, Reply};
 use crate::policy;
@@ -34,11 +34,11 @@ pub enum Checker {
     Other(OsString),
 }
 
-/// Runs every row through every form. `done` hears of each outcome as it comes; the result is in
+/// Runs every row through some forms. `done` hears of each outcome as it comes; the result is in
 /// the order of rows and forms.
 #[must_use]
-pub fn run(matrices: &[Matrix], checker: &Checker, done: impl FnMut(&Outcome)) -> Vec<Outcome> {
-    run_within(matrices, checker, TIME_OUT, done)
+pub fn run(matrices: &[Matrix], checker: &Checker, forms: Forms, done: impl FnMut(&Outcome)) -> Vec<Outcome> {
+    run_within(matrices, checker, forms, TIME_OUT, done)
 }
 
 /// The same with another time-out.
@@ -46,6 +46,7 @@ pub fn run(matrices: &[Matrix], checker: &Checker, done: impl FnMut(&Outcome)) -
 pub fn run_within(
     matrices: &[Matrix],
     checker: &Checker,
+    forms: Forms,
     time_out: Duration,
     mut done: impl FnMut(&Outcome),
 ) -> Vec<Outcome> {
@@ -54,8 +55,11 @@ pub fn run_within(
     // What the checker records of the rows is nothing that happened; it ends with the run.
     let records = tempfile::tempdir().ok();
     let state = records.as_ref().map_or(Path::new(NOWHERE), tempfile::TempDir::path);
-    let jobs: Vec<Job<'_>> =
-        rows.iter().flat_map(|row| Form::ALL.map(|form| Job { row, form, state, time_out })).collect();
+    let forms = forms.list();
+    let jobs: Vec<Job<'_>> = rows
+        .iter()
+        .flat_map(|row| forms.iter().map(move |form| Job { row, form: *form, state, time_out }))
+        .collect();
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let workers = thread::available_parallelism().map_or(1, usize::from);

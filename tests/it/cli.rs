@@ -80,23 +80,25 @@ fn matrix(code: &str) -> tempfile::NamedTempFile {
 fn matrices_hold_and_fail() {
     let good = matrix("watcher-background");
     let output = run(&["matrix", good.path().to_str().unwrap()], b"");
-    assert_eq!(text(&output.stdout), "10 passed, 0 failed\n");
+    assert_eq!(text(&output.stdout), "60 passed, 0 failed\n");
     assert_eq!(output.status.code(), Some(0));
+    let output = run(&["matrix", "--forms", "harness", good.path().to_str().unwrap()], b"");
+    assert_eq!(text(&output.stdout), "50 passed, 0 failed\n");
 
     let bad = matrix("watcher-nested");
     let path = bad.path().to_str().unwrap();
-    let output = run(&["matrix", path], b"");
+    let run = |rest: &[&str]| run(&[&["matrix", "--forms", "seed"], rest, &[path]].concat(), b"");
+    let output = run(&[]);
     assert_eq!(output.status.code(), Some(1));
     let shown = text(&output.stdout);
     assert!(shown.contains(&format!("FAIL {path}:8 <b> (claude)")), "{shown}");
     assert!(shown.contains("wanted  exit 2, [watcher-nested]"), "{shown}");
 
-    let tap = run(&["matrix", "--format", "tap", path], b"");
+    let tap = run(&["--format", "tap"]);
     assert!(text(&tap.stdout).starts_with("TAP version 14\n1..10\nok 1 - "));
-    let junit = run(&["matrix", "--format", "junit", path], b"");
+    let junit = run(&["--format", "junit"]);
     assert!(text(&junit.stdout).contains("classname=\"&lt;b&gt;\" name=\"codex\""));
-    let json: Value =
-        serde_json::from_slice(&run(&["matrix", "--format", "json", path], b"").stdout).unwrap();
+    let json: Value = serde_json::from_slice(&run(&["--format", "json"]).stdout).unwrap();
     assert_eq!((&json["passed"], &json["failed"]), (&5.into(), &5.into()));
 }
 

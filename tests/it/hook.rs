@@ -163,7 +163,8 @@ fn every_recorded_shell_call_is_judged() {
         for file in std::fs::read_dir(client.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if !name.ends_with("-shell.json") || name.starts_with("post-") {
+            let before = ["pre-", "tool.execute.before-", "tool_call-"];
+            if !name.ends_with("-shell.json") || !before.iter().any(|start| name.starts_with(start)) {
                 continue;
             }
             let call = std::fs::read_to_string(&path).unwrap();

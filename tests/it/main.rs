@@ -13,6 +13,7 @@
 )]
 
 mod bash_oracle;
+mod captures;
 mod child;
 mod cli;
 mod cook;
@@ -26,6 +27,7 @@ mod limits;
 mod matrix;
 mod mutate;
 mod padding;
+mod payloads;
 mod policy_commands;
 mod policy_form;
 mod properties;
@@ -33,6 +35,7 @@ mod properties;
 mod property;
 mod queries;
 mod readings;
+mod reasons;
 mod records;
 mod rules;
 mod settings;

@@ -10,15 +10,16 @@ const ORDER: &[&[&str]] = &[
     &["policy"],
     &["guards"],
     &["gate"],
-    &["harness", "audit", "mission", "matrix", "layers"],
+    &["harness", "audit", "mission", "layers"],
     &["grants"],
     &["install"],
+    &["matrix"],
     &["cli"],
     &["main"],
 ];
 
 /// Uses between modules of one rank that the order allows all the same.
-const SAME_RANK: &[(&str, &str)] = &[("verdict", "span"), ("matrix", "harness")];
+const SAME_RANK: &[(&str, &str)] = &[("verdict", "span")];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

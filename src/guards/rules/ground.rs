@@ -173,7 +173,12 @@ impl Ground {
         // Of the end of a path only patterns tell that are ends of paths.
         let tells = |pattern: &&&str| whole || !pattern.starts_with(['/', '~']);
         for pattern in self.protected.iter().filter(tells) {
-            set = set.with(match self.suffix(&path, pattern) {
+            let near = match pattern.strip_prefix("./") {
+                Some(rest) if whole => self.in_project(&path, rest.as_bytes()),
+                Some(rest) => path.ends_in(rest.as_bytes()),
+                None => self.suffix(&path, pattern),
+            };
+            set = set.with(match near {
                 Relation::Same | Relation::Below => Set::one(Class::Protected),
                 Relation::Above => Set::one(Class::Holds),
                 Relation::Apart => Set::default(),
@@ -212,6 +217,19 @@ impl Ground {
             }
         }
         if held { Relation::Above } else { Relation::Apart }
+    }
+
+    /// How a path stands to a pattern in the project. That a directory holds the project is told by its
+    /// class, and what a wildcard alone might match is too wide to name a file without a directory.
+    fn in_project(&self, path: &Parts<'_>, rest: &[u8]) -> Relation {
+        if path.glob && path.parts.last().is_some_and(|part| ALL.contains(part)) {
+            return Relation::Apart;
+        }
+        let known = [&self.root, &self.start].map(|base| [base, b"/".as_slice(), rest].concat());
+        let near = known.iter().map(|known| path.lowered_relation(known));
+        near.into_iter()
+            .find(|near| matches!(near, Relation::Same | Relation::Below))
+            .unwrap_or(Relation::Apart)
     }
 
     /// How a path stands to a pattern: absolute, from the home (`~/…`), or the end of any path.
@@ -259,6 +277,14 @@ impl Parts<'_> {
     /// The same where letters' case does not count: some file systems are blind to it.
     fn lowered_relation(&self, known: &[u8]) -> Relation {
         self.compare(known, |part, name| self.part(&part.to_ascii_lowercase(), &name.to_ascii_lowercase()))
+    }
+
+    /// Whether a path of which only the end is known ends in these very names.
+    fn ends_in(&self, names: &[u8]) -> Relation {
+        let count = names.split(|byte| *byte == b'/').count();
+        let end = self.parts.get(self.parts.len().saturating_sub(count)..).unwrap_or_default();
+        let same = end.join(&b'/').eq_ignore_ascii_case(names);
+        if same { Relation::Same } else { Relation::Apart }
     }
 
     fn compare(&self, known: &[u8], same: impl Fn(&[u8], &[u8]) -> bool) -> Relation {

@@ -93,8 +93,8 @@ impl<'g> Mentioned<'g> {
     }
 
     fn path(&self, pattern: &str) -> bool {
-        let longest =
-            pattern.trim_start_matches("~/").split('*').max_by_key(|part| part.len()).unwrap_or_default();
+        let named = pattern.trim_start_matches("~/").trim_start_matches("./");
+        let longest = named.split('*').max_by_key(|part| part.len()).unwrap_or_default();
         let core = longest.trim_matches('/').as_bytes();
         core.len() > 2 && self.text.windows(core.len()).any(|window| window.eq_ignore_ascii_case(core))
     }

@@ -21,7 +21,8 @@ pub struct Directory {
 pub struct Slot {
     /// The array that holds it.
     pub path: &'static [&'static str],
-    /// The entry. `$PROGRAM` is the program, `$ARGS` its arguments, `$LINE` both as a shell line.
+    /// The entry. `$PROGRAM` is the program, `$ARGS` its arguments, `$LINE` both as a shell line, `$CALL`
+    /// the members of a start without a shell where that is safe.
     pub element: &'static str,
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Directory, Form, Harness, Slot, Switch, Trust, Unit};
 
-const CLAUDE_ENTRY: &str = r#"{"matcher": "*", "hooks": [{"type": "command", "command": $PROGRAM, "args": $ARGS, "timeout": 10, "onFailure": "block"}]}"#;
+const CLAUDE_ENTRY: &str =
+    r#"{"matcher": "*", "hooks": [{"type": "command", $CALL, "timeout": 10, "onFailure": "block"}]}"#;
 const MATCH_ALL: &str =
     r#"{"matcher": "*", "hooks": [{"type": "command", "command": $LINE, "timeout": 10}]}"#;
 const CLAUDE_CALL: &str = r#"{"session_id":"doctor","transcript_path":"$CWD/t.jsonl","cwd":"$CWD","prompt_id":"doctor","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":$COMMAND,"description":"doctor"},"tool_use_id":"toolu_doctor"}"#;
@@ -124,7 +125,7 @@ pub const ALL: &[Harness] = &[
             only_if: &[],
             remedy: "start `pi` there and trust the project, or start it with --approve",
         }),
-        call: r#"{"type":"tool_call","toolName":"bash","toolCallId":"doctor","input":{"command":$COMMAND},"cwd":"$CWD","tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
+        call: r#"{"type":"tool_call","toolName":"bash","toolCallId":"doctor","input":{"command":$COMMAND},"ctx":{"cwd":"$CWD","hasUI":false},"cwd":"$CWD","tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
         ..PLAIN
     },
     Harness {

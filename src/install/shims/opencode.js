@@ -29,7 +29,7 @@ const ask = (call) =>
     }
     child.on("error", (error) => broken("cannot be started: " + error))
     child.stdin.on("error", () => {})
-    child.stderr.on("data", (bytes) => { said += bytes })
+    child.stderr.setEncoding("utf8").on("data", (text) => { said += text })
     child.on("close", (status) => {
       if (status === 0) return end(null)
       if (status === 2) return end(said.trim() || "[stanchion] blocked")

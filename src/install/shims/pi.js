@@ -6,50 +6,74 @@ const PROGRAM = $PROGRAM
 const ARGS = $ARGS
 const LIMIT = 10000
 
+// Nothing when the call may run; else why not, and whether a person may say otherwise.
 const ask = (call) =>
   new Promise((resolve) => {
+    let told = ""
     let said = ""
     let done = false
-    const end = (reason) => {
+    const end = (answer) => {
       if (done) return
       done = true
       clearTimeout(timer)
-      resolve(reason)
+      resolve(answer)
     }
-    const broken = (why) => end("[stanchion-unavailable] the guard " + why + "; a person must run `stanchion doctor`")
+    const broken = (why) =>
+      end({ reason: "[stanchion-unavailable] the guard " + why + "; a person must run `stanchion doctor`" })
     let child
     const timer = setTimeout(() => {
       if (child) child.kill("SIGKILL")
       broken("did not answer in time")
     }, LIMIT)
     try {
-      child = spawn(PROGRAM, ARGS, { stdio: ["pipe", "ignore", "pipe"] })
+      child = spawn(PROGRAM, ARGS, { stdio: ["pipe", "pipe", "pipe"] })
     } catch (error) {
       return broken("cannot be started: " + error)
     }
     child.on("error", (error) => broken("cannot be started: " + error))
     child.stdin.on("error", () => {})
-    child.stderr.on("data", (bytes) => { said += bytes })
+    child.stdout.setEncoding("utf8").on("data", (text) => { told += text })
+    child.stderr.setEncoding("utf8").on("data", (text) => { said += text })
     child.on("close", (status) => {
       if (status === 0) return end(null)
-      if (status === 2) return end(said.trim() || "[stanchion] blocked")
+      if (status === 2) return end({ reason: said.trim() || "[stanchion] blocked", question: isQuestion(told) })
       broken("ended with status " + status)
     })
     child.stdin.end(JSON.stringify(call))
   })
 
+const isQuestion = (text) => {
+  try {
+    return JSON.parse(text).decision === "ask"
+  } catch {
+    return false
+  }
+}
+
+const session = (ctx) => {
+  try {
+    return ctx.sessionManager.getSessionId()
+  } catch {
+    return undefined
+  }
+}
+
 export default function (pi) {
   pi.on("tool_call", async (event, ctx) => {
-    const reason = await ask({
+    const person = ctx && ctx.hasUI === true ? ctx.ui : undefined
+    const answer = await ask({
       type: "tool_call",
       toolName: event.toolName,
       toolCallId: event.toolCallId,
       parentToolCallId: event.parentToolCallId,
       input: event.input,
+      ctx: { cwd: ctx && ctx.cwd, hasUI: person !== undefined, sessionId: session(ctx) },
       cwd: ctx && ctx.cwd,
       tool_name: event.toolName,
       tool_input: event.input,
     })
-    if (reason !== null) return { block: true, reason }
+    if (answer === null) return undefined
+    if (answer.question && person && (await person.confirm("stanchion", answer.reason)) === true) return undefined
+    return { block: true, reason: answer.reason }
   })
 }

@@ -270,3 +270,56 @@ fn recorded_faults() {
     home.write(".local/state/stanchion/faults.jsonl", "{\"kind\":\"policy\"}\n");
     assert_eq!(codes(&home, &["claude"]), ["faults-recorded"]);
 }
+
+/// A fault in a home with a registration.
+type Fault = (&'static str, &'static str, fn(&Home));
+
+/// Where the remedy is a command of ours, it mends the fault.
+#[test]
+fn remedies_mend() {
+    let faults: [Fault; 12] = [
+        ("claude", "not-registered", |home| fs::remove_file(home.path(CLAUDE)).unwrap()),
+        ("claude", "program-missing", |home| edit(home, CLAUDE, OWN, "/nonexistent/stanchion")),
+        ("windsurf", "entry-disabled", |home| {
+            edit(home, ".codeium/windsurf/hooks.json", "\"command\"", "\"enabled\": false, \"command\"");
+        }),
+        ("claude", "old-entry", |home| edit(home, CLAUDE, "\"--harness\", \"claude\"", "\"--claude\"")),
+        ("claude", "matcher-narrow", |home| {
+            edit(home, CLAUDE, "\"matcher\": \"*\"", "\"matcher\": \"Bash\"")
+        }),
+        ("gemini", "time-out-short", |home| edit(home, ".gemini/settings.json", "10000", "10")),
+        ("claude", "time-out-unit", |home| edit(home, CLAUDE, "\"timeout\": 10", "\"timeout\": 10000")),
+        ("claude", "fail-open", |home| edit(home, CLAUDE, "\"block\"", "\"allow\"")),
+        ("claude", "entry-async", |home| {
+            edit(home, CLAUDE, "\"timeout\": 10", "\"async\": true, \"timeout\": 10");
+        }),
+        ("cursor", "event-missing", |home| edit(home, ".cursor/hooks.json", "\"preToolUse\"", "\"other\"")),
+        ("kimi", "duplicate-entry", |home| {
+            let text = home.read(".kimi-code/config.toml");
+            home.write(".kimi-code/config.toml", format!("{text}\n{text}"));
+        }),
+        ("pi", "plugin-outdated", |home| {
+            edit(home, ".pi/agent/extensions/stanchion.js", "const LIMIT = 10000", "const LIMIT = 1");
+        }),
+    ];
+    for (harness, code, break_it) in faults {
+        let home = installed(harness);
+        break_it(&home);
+        let output = home.run(&["doctor", "--json", harness]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|finding| finding["code"] == code);
+        let finding = finding.unwrap_or_else(|| panic!("{code} is not in {findings:?}"));
+        let remedy = finding["remedy"].as_str().unwrap();
+        let words = remedy.strip_prefix("stanchion ").unwrap_or_else(|| panic!("{code}: {remedy}"));
+        home.good(&words.split(' ').collect::<Vec<_>>());
+        assert_eq!(codes(&home, &[harness]), Vec::<String>::new(), "{code}: {remedy}");
+    }
+}
+
+#[test]
+fn trials_leave_no_records() {
+    let home = installed("claude");
+    assert_eq!(codes(&home, &["claude"]), Vec::<String>::new());
+    assert!(!home.path(".local/state/stanchion").exists());
+}

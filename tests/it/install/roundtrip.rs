@@ -52,6 +52,16 @@ fn configurations() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("kimi", ".kimi-code/config.toml", String::new()),
         ("hermes", ".hermes/config.yaml", "# mine\nmodel: x\nlist:\n  - a\n".into()),
         ("hermes", ".hermes/config.yaml", "model: x".into()),
+        ("hermes", ".hermes/config.yaml", "# mine\r\nmodel: x\r\n".into()),
+        ("claude", claude, "\u{feff}// head\r\n{\r\n\t\"a\": 1, // one\r\n}\r\n".into()),
+        ("claude", claude, "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {\"PreToolUse\": []}\n}\n".into()),
+        ("claude", claude, "{\n  \"\\u0068ooks\": {\"Stop\": []}\n}\n".into()),
+        ("claude", claude, format!("{{\"pad\": \"{}\"}}\n", "\u{e9}".repeat(500_000))),
+        ("claude", claude, "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"/old/stanchion\", \"args\": [\"hook\", \"--harness\", \"claude\"]}]}]}}".into()),
+        ("codex", ".codex/hooks.json", OTHER.replace("other", "/old/stanchion hook")),
+        ("gemini", ".gemini/settings.json", "{\"hooks\": {\"BeforeTool\": [{\"matcher\": \".*\", \"hooks\": [{\"type\": \"command\", \"command\": \"stanchion hook --harness gemini\"}, {\"type\": \"command\", \"command\": \"mine\"}]}]}}\n".into()),
+        ("cursor", ".cursor/hooks.json", "{\"version\": 1, \"hooks\": {\"beforeShellExecution\": [{\"command\": \"stanchion hook\"}, {\"command\": \"mine\"}]}}".into()),
+        ("kimi", ".kimi-code/config.toml", "[[hooks]] # old\nevent = \"PreToolUse\"\ncommand = \"stanchion hook --claude\"\n".into()),
     ];
     texts.into_iter().map(|(harness, file, text)| (harness, file, text.into_bytes())).collect()
 }
@@ -78,6 +88,28 @@ fn what_was_there_comes_back_byte_for_byte() {
             String::from_utf8_lossy(&fs::read(path).unwrap())
         );
     }
+}
+
+/// The same in a project.
+#[test]
+fn what_was_in_a_project_comes_back_byte_for_byte() {
+    let mut seen = 0;
+    for (name, _, bytes) in configurations() {
+        let harness = stanchion::install::facts::find(name).unwrap();
+        let form = matches!(harness.form, stanchion::install::facts::Form::Json { .. });
+        if !form || harness.project.is_empty() {
+            continue;
+        }
+        let home = Home::new();
+        home.write(&format!("project/{}", harness.project), &bytes);
+        let before = tree(&home.path(""));
+        home.good(&["install", name, "--project"]);
+        assert_ne!(tree(&home.path("")), before, "{name}");
+        home.good(&["uninstall", name, "--project"]);
+        assert_eq!(tree(&home.path("")), before, "{name}: {}", String::from_utf8_lossy(&bytes));
+        seen += 1;
+    }
+    assert!(seen >= 30, "{seen}");
 }
 
 #[test]
