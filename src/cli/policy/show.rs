@@ -89,7 +89,7 @@ fn shown<'a>(stack: &Stack, layer: Layer, file: Option<&Path>, policy: &'a Polic
         replaced_by: replaced_by(rule.id),
     };
     Shown {
-        name: &policy.name,
+        name: policy.name,
         digest: format!("{:016x}", policy.digest),
         layer: layer.name(),
         file: file.map(|file| file.display().to_string()),
