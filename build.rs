@@ -101,8 +101,15 @@ fn start() {
 /// The version, and the text of what compiles policies and of the queries.
 fn sources() -> std::io::Result<String> {
     let mut text = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    let parts =
-        [("src/policy", "rs"), ("src/policy/raw", "rs"), ("src/policy/rule", "rs"), ("queries", "scm")];
+    let parts = [
+        ("src/policy", "rs"),
+        ("src/policy/facts", "rs"),
+        ("src/policy/form", "rs"),
+        ("src/policy/raw", "rs"),
+        ("src/policy/rule", "rs"),
+        ("src/layers", "rs"),
+        ("queries", "scm"),
+    ];
     for (directory, ending) in parts {
         for file in files(Path::new(directory), ending)? {
             text += &std::fs::read_to_string(file)?;

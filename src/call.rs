@@ -1,5 +1,7 @@
 //! The neutral form of a tool call. Owns `ToolCall`; must never know a harness's field names.
 
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// One call that a harness is about to make.
@@ -76,10 +78,10 @@ pub enum Effect {
 }
 
 /// Who makes a call, where the payload tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The harness, by this program's name for it.
-    pub harness: Option<&'static str>,
+    pub harness: Option<Cow<'static, str>>,
     /// The harness's session.
     pub session: Option<String>,
     /// The sub-agent.

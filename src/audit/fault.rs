@@ -1,9 +1,10 @@
 //! What was wrong with the hook itself. Owns the schema of `faults.jsonl` and what makes two faults the
 //! same; must never hold a secret in clear.
 
-use super::record::{Source, line};
+use super::record::line;
 use super::redact::redacted;
 use super::{SCHEMA, Store, time};
+use crate::call::Origin;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::time::SystemTime;
@@ -42,7 +43,7 @@ pub struct Fault {
     pub version: String,
     /// Whose call met it.
     #[serde(flatten)]
-    pub source: Source,
+    pub source: Origin,
 }
 
 /// What makes two faults the same, in the order of `Fault`.
@@ -57,7 +58,7 @@ struct Same<'a> {
 impl Fault {
     /// A fault, met now by a call from this source.
     #[must_use]
-    pub fn new(kind: FaultKind, file: &str, message: &str, time: SystemTime, source: Source) -> Self {
+    pub fn new(kind: FaultKind, file: &str, message: &str, time: SystemTime, source: Origin) -> Self {
         let message = redacted(message);
         Self {
             kind,

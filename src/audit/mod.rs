@@ -35,7 +35,7 @@ mod time;
 
 pub use fault::{Fault, FaultKind};
 pub use read::{Damage, Entries, Entry, What};
-pub use record::{Applied, Call, Record, Source};
+pub use record::{Applied, Call, Record};
 pub use redact::{MARK, redacted};
 pub use store::Store;
 

@@ -3,6 +3,7 @@
 
 use super::redact::{Recorded, recorded, redacted};
 use super::{SCHEMA, time};
+use crate::call::Origin;
 use crate::policy::Policy;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding};
@@ -12,25 +13,6 @@ use std::time::{Duration, SystemTime};
 
 /// The guard whose codes are the ids of rules.
 const RULES: &str = "rules";
-
-/// Who made a call, as far as the harness tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
-    /// The harness.
-    pub harness: Option<String>,
-    /// Its session.
-    pub session: Option<String>,
-    /// The sub-agent.
-    pub agent: Option<String>,
-    /// The sub-agent's kind.
-    pub agent_type: Option<String>,
-    /// The hook's event.
-    pub event: Option<String>,
-    /// The tool.
-    pub tool: Option<String>,
-    /// The harness's own name for the call.
-    pub tool_use: Option<String>,
-}
 
 /// A judged call.
 #[derive(Clone, Debug)]
@@ -42,7 +24,7 @@ pub struct Call<'a> {
     /// The process that gave it.
     pub process: u32,
     /// Who asked.
-    pub source: Source,
+    pub source: Origin,
     /// Where the command would have run.
     pub cwd: Option<&'a Path>,
     /// The command.
@@ -70,7 +52,7 @@ pub struct Record {
     pub finding: usize,
     /// Who asked.
     #[serde(flatten)]
-    pub source: Source,
+    pub source: Origin,
     /// Where the command would have run.
     pub cwd: Option<String>,
     /// The command, secrets and the middle of a very long one left out.

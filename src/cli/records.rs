@@ -2,7 +2,7 @@
 //! never change an answer, and keeps nothing of a call to which nobody objected.
 
 use super::selection::{Loaded, Unusable};
-use stanchion::audit::{Call, Fault, FaultKind, Source, Store};
+use stanchion::audit::{Call, Fault, FaultKind, Store};
 use stanchion::call::{Origin, ToolCall};
 use stanchion::verdict::{Decision, Verdict};
 use stanchion::{layers, policy};
@@ -40,7 +40,7 @@ pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: D
         time: SystemTime::now(),
         latency,
         process: std::process::id(),
-        source: source(&judged.call.origin),
+        source: judged.call.origin.clone(),
         cwd: judged.call.cwd.as_deref(),
         command: &judged.call.command,
         answered,
@@ -55,7 +55,7 @@ pub fn decided(directory: &Path, judged: &Judged, answered: Decision, latency: D
 pub fn faults(directory: &Path, unusable: &[Unusable], origin: &Origin) {
     let time = SystemTime::now();
     let store = Store::faults(directory);
-    let fault = |kind, file: &str, message: &str| Fault::new(kind, file, message, time, source(origin));
+    let fault = |kind, file: &str, message: &str| Fault::new(kind, file, message, time, origin.clone());
     for Unusable { kind, file, message } in unusable {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let digest = layers::text(file).ok().map(|text| policy::digest(&text));
@@ -89,10 +89,4 @@ pub fn watch_panics() {
 /// The panics met so far.
 fn panics() -> Vec<Panic> {
     PANICS.lock().unwrap_or_else(PoisonError::into_inner).clone()
-}
-
-/// Who made a call, as its payload tells.
-fn source(origin: &Origin) -> Source {
-    let Origin { harness, session, agent, agent_type, event, tool, tool_use } = origin.clone();
-    Source { harness: harness.map(ToOwned::to_owned), session, agent, agent_type, event, tool, tool_use }
 }

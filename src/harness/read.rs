@@ -34,7 +34,9 @@ pub fn unseen(choice: Choice) -> (Voice, Origin) {
     match choice {
         Choice::First { quiet } => (Voice::First { quiet }, Origin::default()),
         Choice::Auto => (Voice::Of(&UNKNOWN), Origin::default()),
-        Choice::Named(named) => (Voice::Of(named), Origin { harness: named.known(), ..Origin::default() }),
+        Choice::Named(named) => {
+            (Voice::Of(named), Origin { harness: named.known().map(Into::into), ..Origin::default() })
+        }
     }
 }
 
@@ -91,7 +93,7 @@ fn is_late(event: &str) -> bool {
 
 fn read(event: &Members<'_>, harness: &Harness) -> Payload {
     let origin = Origin {
-        harness: harness.known(),
+        harness: harness.known().map(Into::into),
         session: text(event, harness.session),
         agent: text(event, harness.agent),
         agent_type: text(event, harness.agent_type),

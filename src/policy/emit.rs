@@ -22,34 +22,6 @@ pub fn emit(policies: &[Policy]) -> String {
 }
 
 fn source(policy: &Policy) -> String {
-    let Policy {
-        name,
-        digest,
-        home_variable,
-        protected,
-        kill,
-        cwd,
-        protected_paths,
-        repair,
-        rules,
-        needles: _,
-        unattended,
-        settings,
-        reasons,
-    } = policy;
-    format!(
-        "Policy {{ name: {}, digest: {digest:#x}, home_variable: {}, protected: {}, kill: {}, cwd: {}, \
-         protected_paths: {}, repair: {}, rules: {}, needles: {}, unattended: {unattended}, settings: {}, reasons: {} }}",
-        name.source(),
-        home_variable.source(),
-        protected.source(),
-        kill.source(),
-        cwd.source(),
-        protected_paths.source(),
-        repair.source(),
-        rules.source(),
-        if rules.is_empty() { "&[]" } else { "NEEDLES" },
-        settings.source(),
-        reasons.source(),
-    )
+    let own = Policy { needles: &[], ..policy.clone() }.source();
+    if policy.rules.is_empty() { own } else { format!("Policy {{ needles: NEEDLES, ..{own} }}") }
 }

@@ -18,6 +18,12 @@ impl Source for bool {
     }
 }
 
+impl Source for u64 {
+    fn source(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Source for u16 {
     fn source(&self) -> String {
         self.to_string()

@@ -1,7 +1,6 @@
 //! The compiled form of a policy. Valid by construction: only `raw` and the tables that `build.rs`
 //! emits make one.
 
-use super::binary::binary_struct;
 use super::rule::types::Rule;
 use super::settings::Settings;
 use super::source::source_struct;
@@ -149,7 +148,7 @@ pub struct PolicyError {
     pub remedy: String,
 }
 
-binary_struct!(Policy {
+source_struct!(Policy {
     name,
     digest,
     home_variable,

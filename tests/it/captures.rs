@@ -51,7 +51,7 @@ fn call(payload: &Payload) -> String {
     }
     let _ = writeln!(said, "cwd       {}", cwd.as_deref().map_or("none".into(), Path::to_string_lossy));
     let named = [
-        ("harness", origin.harness),
+        ("harness", origin.harness.as_deref()),
         ("session", origin.session.as_deref()),
         ("agent", origin.agent.as_deref()),
         ("kind", origin.agent_type.as_deref()),
@@ -156,7 +156,7 @@ fn calls_before_their_tool_are_judged_and_those_after_it_are_not() {
             continue;
         };
         let payload = payload.unwrap_or_else(|| panic!("{path:?} is not read"));
-        assert_eq!(payload.origin.harness, Some(client.split('-').next().unwrap()), "{path:?}");
+        assert_eq!(payload.origin.harness.as_deref(), Some(client.split('-').next().unwrap()), "{path:?}");
         let wanted: &[Tool] = match what {
             "shell" | "shell-failed" | "shell-odd" | "subagent-shell" => &[Tool::Shell],
             // Some have no argument for that.

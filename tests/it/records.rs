@@ -4,7 +4,8 @@ mod writers;
 
 use crate::child::{feed, stanchion, text};
 use serde_json::{Value, json};
-use stanchion::audit::{Damage, Entry, Fault, FaultKind, Record, Source, Store, What};
+use stanchion::audit::{Damage, Entry, Fault, FaultKind, Record, Store, What};
+use stanchion::call::Origin;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -213,7 +214,7 @@ fn faults_are_the_same_by_what_and_where() {
     let state = tempfile::tempdir().unwrap();
     let store = Store::faults(state.path());
     let fault = |message: &str, session: &str| {
-        let source = Source { session: Some(session.to_owned()), ..Source::default() };
+        let source = Origin { session: Some(session.to_owned()), ..Origin::default() };
         let time = std::time::SystemTime::now();
         Fault::new(FaultKind::Panic, "src/x.rs:1:2", message, time, source).record(&store).unwrap()
     };

@@ -1,7 +1,7 @@
 //! Code in other languages, told by marks that the facts give. Must never run or parse it: it looks for
 //! quoted texts near marks and no more.
 
-use crate::policy::facts::meaning::{Happens, Meaning, Target, Value};
+use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, blank};
 use crate::policy::facts::types::{Effect, Language};
 use crate::shell::model::{Command, Cooked, Word};
 
@@ -62,18 +62,7 @@ pub(super) fn meaning<'s>(
             language: "",
         })
     };
-    Meaning {
-        command,
-        program: None,
-        name: b"",
-        certain: true,
-        sub: None,
-        options: Vec::new(),
-        operands: Vec::new(),
-        effects: done.flat_map(happens).collect(),
-        slots: &[],
-        dry: false,
-    }
+    Meaning { effects: done.flat_map(happens).collect(), ..blank(command) }
 }
 
 fn first(language: &Language, text: &[u8], marks: &[&str]) -> Option<usize> {

@@ -2,22 +2,17 @@
 
 use super::table::{Fits, Text};
 
+const FILLED: Fits = Fits::Pattern(r"\S", |text| !text.trim().is_empty());
+
 /// Any text.
 pub static ANY: Text = Text { what: "a text", remedy: "", fits: Fits::All };
 
 /// A text with something in it.
-pub static LINE: Text = Text {
-    what: "a text",
-    remedy: "write something",
-    fits: Fits::Pattern(r"\S", |text| !text.trim().is_empty()),
-};
+pub static LINE: Text = Text { what: "a text", remedy: "write something", fits: FILLED };
 
 /// A reason or an advice.
-pub static SENTENCE: Text = Text {
-    what: "a reason or an advice",
-    remedy: "say what is wrong, and how to do it right",
-    fits: Fits::Pattern(r"\S", |text| !text.trim().is_empty()),
-};
+pub static SENTENCE: Text =
+    Text { what: "a reason or an advice", remedy: "say what is wrong, and how to do it right", fits: FILLED };
 
 /// A rule's id.
 pub static ID: Text = Text {
@@ -72,11 +67,8 @@ pub static PROTECTED: Text = Text {
 };
 
 /// What names a process.
-pub static PROCESS: Text = Text {
-    what: "the name of a process",
-    remedy: "it would match every process: name one",
-    fits: Fits::Pattern(r"\S", |text| !text.trim().is_empty()),
-};
+pub static PROCESS: Text =
+    Text { what: "the name of a process", remedy: "it would match every process: name one", fits: FILLED };
 
 /// The name of a builtin.
 pub static BUILTIN: Text = Text {

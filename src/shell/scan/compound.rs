@@ -34,12 +34,7 @@ impl Scanner<'_> {
 
     fn plain_compound(&mut self) -> Step<Option<Compound>> {
         let compound = if self.peek() == Some(b'(') {
-            if self.peek2() == Some(b'(')
-                && let Some(test) = self.arithmetic_command()?
-            {
-                return Ok(Some(test));
-            }
-            self.subshell()?
+            self.parenthesis()?
         } else if self.at_reserved(b"{") {
             self.group()?
         } else if self.at_reserved(b"if") {
@@ -60,6 +55,26 @@ impl Scanner<'_> {
             return Ok(None);
         };
         Ok(Some(compound))
+    }
+
+    /// `( … )`, `(( … ))`, or two subshells that begin like arithmetic. Bash reads the latter twice, and
+    /// takes the body of a heredoc in them for commands the second time, and what follows for the body.
+    fn parenthesis(&mut self) -> Step<Compound> {
+        if self.peek2() != Some(b'(') {
+            return self.subshell();
+        }
+        if let Some(test) = self.arithmetic_command()? {
+            return Ok(test);
+        }
+        let (start, before) = (self.skip(self.pos), self.out.data.len());
+        let subshell = self.subshell()?;
+        let mut read = self.out.data.iter().skip(before);
+        if read.any(|(_, kind)| *kind == "heredoc") && !std::mem::replace(&mut self.lost, true) {
+            let span = Span::new(start, self.src.len());
+            let reason = "a heredoc behind (( that is no arithmetic: bash takes its body for commands";
+            self.out.faults.push(super::Fault { span, reason });
+        }
+        Ok(subshell)
     }
 
     fn subshell(&mut self) -> Step<Compound> {

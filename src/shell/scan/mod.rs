@@ -339,6 +339,8 @@ pub(crate) struct Scanner<'s> {
     pub(crate) over: bool,
     /// Whether continuations go from quoted text, too: in the body of a here-document.
     pub(crate) joins: bool,
+    /// Whether all that follows is lost already, since bash loses its place.
+    pub(crate) lost: bool,
 }
 
 /// What has to be undone when a guess or a line fails.
@@ -370,6 +372,7 @@ impl<'s> Scanner<'s> {
             line: (0, 0),
             over: false,
             joins: false,
+            lost: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Many writers, some of them killed: what was acknowledged is there, whole and once.
 
-use stanchion::audit::{Call, Entry, Record, Source, Store};
+use stanchion::audit::{Call, Entry, Record, Store};
+use stanchion::call::Origin;
 use stanchion::span::Span;
 use stanchion::verdict::{Decision, Finding};
 use std::collections::BTreeMap;
@@ -61,7 +62,7 @@ fn line(writer: &str, number: usize) -> Vec<u8> {
         time: SystemTime::now(),
         latency: Duration::ZERO,
         process: std::process::id(),
-        source: Source::default(),
+        source: Origin::default(),
         cwd: None,
         command: command.as_bytes(),
         answered: Decision::Deny,
