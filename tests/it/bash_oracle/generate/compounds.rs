@@ -230,6 +230,8 @@ pub(super) const FORMS: &[Form] = &[
             "((@c)\n@c)",
             "((@c $(@c)) | @c)",
             "((@c) > f)",
+            "((cat@h@/) )",
+            "((@c; cat@h@/@c) | @c)",
         ],
     ),
     form(
