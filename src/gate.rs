@@ -300,6 +300,10 @@ mod tests {
             "faulty"
         }
 
+        fn applies(&self, _: &Policy) -> bool {
+            true
+        }
+
         fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
             let words: Vec<usize> = Vec::new();
             vec![Finding { rank: words[subject.script.commands.len()] as u32, ..finding() }]

@@ -5,7 +5,7 @@ use super::found::Found;
 use super::matching::{mentions, normalised};
 use super::regex::Regex;
 use super::{Guard, Subject, deny};
-use crate::policy::KillVerb;
+use crate::policy::{KillVerb, Policy};
 use crate::shell::model::{Command, Cooked, Locality, Word};
 use crate::verdict::Finding;
 
@@ -17,6 +17,10 @@ const CODE: &str = "broad-watcher-kill";
 impl Guard for Kill {
     fn id(&self) -> &'static str {
         "kill"
+    }
+
+    fn applies(&self, policy: &Policy) -> bool {
+        !policy.kill.names.is_empty()
     }
 
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {

@@ -40,9 +40,7 @@ pub trait Guard {
     /// Its identifier.
     fn id(&self) -> &'static str;
     /// Whether a policy says anything about it.
-    fn applies(&self, _policy: &Policy) -> bool {
-        true
-    }
+    fn applies(&self, policy: &Policy) -> bool;
     /// Whether its failure is answered as text that cannot be read; otherwise it is silence.
     fn fails_closed(&self) -> bool {
         true

@@ -3,7 +3,7 @@
 
 use super::matching::{glob_may_name, mentions, names, normalised};
 use super::{Guard, Subject, deny};
-use crate::policy::ProtectedScript;
+use crate::policy::{Policy, ProtectedScript};
 use crate::shell::model::{Command, Cooked, Directory, Item, Locality, PlaceKind, Script, Separator, Word};
 use crate::shell::path::fold;
 use crate::verdict::Finding;
@@ -26,6 +26,10 @@ enum Sure {
 impl Guard for Protected {
     fn id(&self) -> &'static str {
         ID
+    }
+
+    fn applies(&self, policy: &Policy) -> bool {
+        !policy.protected.scripts.is_empty()
     }
 
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
