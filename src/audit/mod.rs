@@ -38,6 +38,7 @@ pub use read::{Damage, Entries, Entry, What};
 pub use record::{Applied, Call, Record};
 pub use redact::{MARK, redacted};
 pub use store::Store;
+pub use time::rfc3339;
 
 /// The version of what is written. Fields may be added without a new one.
 pub const SCHEMA: u32 = 1;

@@ -3,8 +3,11 @@
 mod check;
 mod checkout;
 mod completions;
+mod database;
 mod doctor;
+mod drain;
 mod dump_tree;
+mod events;
 mod explain;
 mod grant;
 mod hook;
@@ -64,6 +67,10 @@ enum Command {
     Trust(trust::Args),
     /// Allow one command text once, as a person at a terminal
     Grant(grant::Args),
+    /// Take the records of guests into a database
+    Drain(Box<drain::Args>),
+    /// List, count and follow the events of missions
+    Events(events::Args),
     /// Print completions for a shell
     Completions(completions::Args),
     /// Print the manual page
@@ -126,6 +133,8 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Grant(args) => grant::run(&args),
         Command::Trust(args) => trust::run(&args),
+        Command::Drain(args) => drain::run(&args),
+        Command::Events(args) => events::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => completions::man(&args),
     }
