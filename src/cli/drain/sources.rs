@@ -97,13 +97,17 @@ fn labels(args: &Args, written: &Written) -> anyhow::Result<Labels> {
         agent: named(&written.agent, &args.agent),
         sessions,
     };
-    let texts = [Some(&labels.mission), Some(&labels.phase), labels.run.as_ref(), labels.agent.as_ref()];
-    let mut texts =
-        texts.into_iter().flatten().chain(labels.sessions.iter().flat_map(|(key, value)| [key, value]));
-    if texts.any(|text| text.contains('\0')) {
+    if texts(&labels).any(|text| text.contains('\0')) {
         bail!("{}: a label holds a NUL, which no database keeps", written.from);
     }
     Ok(labels)
+}
+
+/// Everything that is said.
+fn texts(labels: &Labels) -> impl Iterator<Item = &String> {
+    let Labels { mission, phase, run, agent, sessions } = labels;
+    let named = [Some(mission), Some(phase), run.as_ref(), agent.as_ref()].into_iter().flatten();
+    named.chain(sessions.iter().flat_map(|(session, agent)| [session, agent]))
 }
 
 fn spec(args: &Args, written: Written) -> anyhow::Result<Spec> {
