@@ -12,6 +12,7 @@ pub mod harness;
 pub mod install;
 pub mod layers;
 pub mod matrix;
+pub mod mission;
 pub mod policy;
 pub mod shell;
 pub mod span;

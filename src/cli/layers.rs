@@ -56,12 +56,14 @@ pub fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
 /// Protects what this program rests on where it really is, with the first policy that protects paths at
 /// all: the program itself, directories that the environment moves, and the files that are named.
 pub fn protect(policies: &mut [Policy], named: &[PathBuf]) {
+    let records: Vec<PathBuf> =
+        policies.iter().filter_map(|policy| policy.mission.records).map(PathBuf::from).collect();
     let Some(policy) = policies.iter_mut().find(|policy| !policy.protected_paths.is_empty()) else { return };
     let moved =
         [("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache")];
     let moved = moved.iter().filter(|(variable, _)| std::env::var_os(variable).is_some());
     let directories = moved.filter_map(|(variable, below)| directory(variable, below));
-    let named = named.iter().filter_map(|file| std::path::absolute(file).ok());
+    let named = named.iter().chain(&records).filter_map(|file| std::path::absolute(file).ok());
     let files = std::env::current_exe().ok().into_iter().chain(named);
     let text = |path: PathBuf, end: &str| path.to_str().map(|path| format!("{path}{end}"));
     let own = directories.filter_map(|path| text(path, "/")).chain(files.filter_map(|path| text(path, "")));

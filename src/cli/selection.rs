@@ -25,6 +25,9 @@ pub struct Selection {
     /// Edited query files to read instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     pub queries: Option<PathBuf>,
+    /// Where a guest keeps its records, which is protected, too
+    #[arg(skip)]
+    pub records: Option<PathBuf>,
 }
 
 /// Loaded policies and queries.
@@ -80,7 +83,8 @@ impl Selection {
         let queries = self.queries.as_deref().map_or(Ok(Queries::shipped()), read_queries)?;
         let (named, stack) = self.stack(around)?;
         let mut policies = stack.policies(named.shipped);
-        layers::protect(&mut policies, &named.files);
+        let own: Vec<PathBuf> = named.files.iter().chain(&self.records).cloned().collect();
+        layers::protect(&mut policies, &own);
         let home_variable = policies.iter().find_map(|policy| policy.home_variable().map(ToOwned::to_owned));
         let gate = Gate::new(policies).with_queries(queries);
         Ok(Loaded { gate, queries, home_variable, faults: stack.faults })

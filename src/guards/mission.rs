@@ -70,7 +70,8 @@ pub(crate) fn findings(policy: &Policy, call: &ToolCall) -> Vec<Finding> {
         finding(TASK.to_owned(), RANKS.0, reason)
     });
     let of_roles = roles(policy, tool, origin).map(|role| {
-        let advice = role.advice.unwrap_or("report what is to be done, and leave it to an agent of another role");
+        let advice =
+            role.advice.unwrap_or("report what is to be done, and leave it to an agent of another role");
         let reason = format!("the role {} may not use the tool `{name}`; {advice}", role.name);
         finding(format!("role.{}", role.name), RANKS.1, reason)
     });

@@ -32,6 +32,7 @@ Options:
       --home <DIR>          The home of the guarded system
       --policy <NAME|FILE>  A shipped policy or pack by name, or a file; may be given more than once
       --only                Only what is named: no files of the machine, the user and the project
+      --record-dir <DIR>    Where a guest keeps its records (docs/mission.md) [default: what a policy says]
       --queries <DIR>       Edited query files to read instead of the shipped ones
   -h, --help                Print help
 ";
@@ -45,6 +46,7 @@ pub struct Args {
     pub harness: Option<Choice>,
     pub asking: Asking,
     pub help: bool,
+
     pub place: Place,
     pub selection: Selection,
 }
@@ -106,6 +108,7 @@ fn option(name: &[u8]) -> Option<Setter> {
             args.selection.policies.push(PathBuf::from(value));
             Ok(())
         },
+        b"--record-dir" => |args, value| set(&mut args.selection.records, absolute(value)?),
         b"--queries" => |args, value| set(&mut args.selection.queries, PathBuf::from(value)),
         _ => return None,
     })
@@ -115,6 +118,11 @@ fn option(name: &[u8]) -> Option<Setter> {
 fn set<T>(field: &mut Option<T>, value: T) -> Result<(), String> {
     *field = Some(value);
     Ok(())
+}
+
+fn absolute(value: OsString) -> Result<PathBuf, String> {
+    let path = PathBuf::from(value);
+    if path.is_absolute() { Ok(path) } else { Err(format!("`{}` is not an absolute path", path.display())) }
 }
 
 fn choice(value: &OsStr) -> Result<Choice, String> {
