@@ -13,6 +13,7 @@ use arguments::{Args, HELP};
 use stanchion::call::{Origin, ToolCall};
 use stanchion::grants::Bound;
 use stanchion::harness::{self, Choice, Payload, Reply, Told, Voice};
+use stanchion::mission::seal::Sealed;
 use stanchion::span::Span;
 use stanchion::verdict::{Decision, Finding, Verdict};
 use std::ffi::{OsStr, OsString};
@@ -41,13 +42,22 @@ pub fn status(argv: &[OsString]) -> u8 {
         out::say(HELP);
         return 0;
     }
+    run(&args, started)
+}
+
+/// Runs the hook of a program with a policy in it.
+pub fn sealed(sealed: Box<Sealed>, argv: &[OsString]) -> u8 {
+    run(&arguments::sealed(sealed, argv), Instant::now())
+}
+
+fn run(args: &Args, started: Instant) -> u8 {
     records::watch_panics();
-    let broken = |_| Answer { inert: Some("a panic in the program".to_owned()), ..Answer::of(&args) };
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(&args))).unwrap_or_else(broken);
+    let broken = |_| Answer { inert: Some("a panic in the program".to_owned()), ..Answer::of(args) };
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(args))).unwrap_or_else(broken);
     let sent = send(&answer.told.reply);
     let status = if sent { answer.told.reply.status } else { 0 };
     // The answer is out; whatever becomes of the record, the status stands.
-    let _ = catch_unwind(AssertUnwindSafe(|| record(answer, sent, started)));
+    let _ = catch_unwind(AssertUnwindSafe(|| record(answer, sent, started, args.sealed.is_some())));
     status
 }
 
@@ -93,7 +103,11 @@ fn answer(args: &Args) -> Answer {
     };
     let Payload { command, cwd, tool, paths, cut, attended, mut origin } = payload;
     let root = args.place.root(cwd.as_deref());
-    let mut loaded = match args.selection.load(Around::Kept(root.as_deref())) {
+    let load = || match &args.sealed {
+        Some(sealed) => Ok(Loaded::sealed(sealed)),
+        None => args.selection.load(Around::Kept(root.as_deref())),
+    };
+    let mut loaded = match load() {
         Ok(loaded) => loaded,
         Err(error) => {
             let inert = Some(format!("the policy cannot be used: {error}"));
@@ -117,7 +131,7 @@ fn answer(args: &Args) -> Answer {
     let mut call = ToolCall { tool, paths, cut, origin: origin.clone(), ..place };
     args.place.look(&mut call, cwd.as_deref(), &loaded.gate);
     let verdict = judge(&loaded, &call);
-    let granted = is_granted(&call, &verdict, &loaded);
+    let granted = args.sealed.is_none() && is_granted(&call, &verdict, &loaded);
     let heard = if granted { &Verdict::default() } else { &verdict };
     let unasked = loaded.gate.on_ask(voice.harness());
     let told = voice.tell(heard, &call.command, args.asking, attended, unasked);
@@ -190,7 +204,7 @@ fn send(reply: &Reply) -> bool {
     sent
 }
 
-fn record(answer: Answer, sent: bool, started: Instant) {
+fn record(answer: Answer, sent: bool, started: Instant, sealed: bool) {
     let latency = started.elapsed();
     let told = if sent { answer.told.decision } else { Decision::Allow };
     if let Some(records) = &answer.records {
@@ -200,7 +214,7 @@ fn record(answer: Answer, sent: bool, started: Instant) {
             (None, None) => {}
         }
     }
-    let Some(directory) = records::directory() else { return };
+    let Some(directory) = records::directory().filter(|_| !sealed) else { return };
     records::faults(&directory, &answer.unusable, &answer.origin);
     if let Some(judged) = &answer.judged {
         records::decided(&directory, judged, told, latency);

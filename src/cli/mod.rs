@@ -1,5 +1,7 @@
 //! The commands. Owns arguments, the environment, printing and exit codes; must never decide.
 
+mod bake;
+mod baked;
 mod batch;
 mod check;
 mod checkout;
@@ -22,9 +24,11 @@ mod shown;
 mod site;
 mod tap;
 mod trust;
+mod verify;
 mod version;
 
 use clap::{Parser, Subcommand};
+use stanchion::mission::seal::{self, State};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
@@ -50,6 +54,10 @@ enum Command {
     Tap(Passed),
     /// Take a guest's records away, or confirm that they are stored
     Batch(batch::Args),
+    /// Make a program of this one that holds its policy and applies no other
+    Bake(bake::Args),
+    /// Tell whether a baked program is as it was baked
+    Verify(verify::Args),
     /// Judge a command line
     Check(check::Args),
     /// Show what a command line executes, and why it is judged as it is
@@ -87,6 +95,10 @@ struct Passed {
 
 /// Runs the program with its command line, the program's name first.
 pub fn main(argv: Vec<OsString>) -> ExitCode {
+    let sealed = seal::state();
+    if !matches!(sealed, State::Open) {
+        return ExitCode::from(baked::run(sealed, argv.get(1..).unwrap_or_default()));
+    }
     // The hook must start as fast as a program that does nothing: clap is built for people only.
     if let Some((_, [first, rest @ ..])) = argv.split_first()
         && let Some(run) = quick(first)
@@ -131,6 +143,8 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Hook(passed) => Ok(hook::status(&passed.rest)),
         Command::Tap(passed) => Ok(tap::status(&passed.rest)),
         Command::Batch(args) => batch::run(&args),
+        Command::Bake(args) => bake::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::DumpTree(args) => dump_tree::run(&args),

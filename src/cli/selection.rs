@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use stanchion::audit::FaultKind;
 use stanchion::gate::Gate;
 use stanchion::layers::{Fault, Found, Layer, Stack};
+use stanchion::mission::seal::Sealed;
 use stanchion::policy::{self, Policy};
 use stanchion::shell::query::Queries;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,17 @@ impl Unusable {
 
     fn new(kind: FaultKind, file: &Path, message: String) -> Self {
         Self { kind, file: file.to_owned(), message }
+    }
+}
+
+impl Loaded {
+    /// What is baked into the program, and nothing else.
+    pub fn sealed(sealed: &Sealed) -> Self {
+        let mut policies = sealed.policies.clone();
+        let own = std::env::current_exe().ok().into_iter().chain([sealed.baked.records.clone()]);
+        layers::protect_also(&mut policies, &own.collect::<Vec<_>>());
+        let (queries, home_variable) = (Queries::shipped(), None);
+        Self { gate: Gate::new(policies), queries, home_variable, faults: Vec::new() }
     }
 }
 

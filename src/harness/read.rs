@@ -24,6 +24,8 @@ pub enum Choice {
     Auto,
     /// This one.
     Named(&'static Harness),
+    /// Whatever harness the payload shows, and this one where it does not show.
+    Hinted(&'static Harness),
 }
 
 static UNKNOWN: Harness = Harness::UNKNOWN;
@@ -34,7 +36,7 @@ pub fn unseen(choice: Choice) -> (Voice, Origin) {
     match choice {
         Choice::First { quiet } => (Voice::First { quiet }, Origin::default()),
         Choice::Auto => (Voice::Of(&UNKNOWN), Origin::default()),
-        Choice::Named(named) => {
+        Choice::Named(named) | Choice::Hinted(named) => {
             (Voice::Of(named), Origin { harness: named.known().map(Into::into), ..Origin::default() })
         }
     }
@@ -67,6 +69,11 @@ pub fn receive(bytes: &[u8], choice: Choice) -> Option<(Payload, Voice)> {
             before(&event, host).map(|payload| (payload, voice))
         }
         Choice::Auto => before(&event, host).map(|payload| (payload, Voice::Of(host))),
+        Choice::Hinted(hint) => {
+            let known = sender.or_else(|| super::host::sender(&event).and_then(super::named));
+            let host = twin(known.unwrap_or(hint), &event);
+            before(&event, host).map(|payload| (payload, Voice::Of(host)))
+        }
         Choice::Named(named) => {
             // A harness that calls the hooks of another still reads its own answers.
             let guest =

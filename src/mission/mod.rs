@@ -4,6 +4,7 @@
 pub mod batch;
 mod denial;
 mod payload;
+pub mod seal;
 mod stream;
 mod tap;
 

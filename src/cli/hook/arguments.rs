@@ -4,6 +4,7 @@
 use super::super::place::Place;
 use super::super::selection::Selection;
 use stanchion::harness::{self, Asking, Choice};
+use stanchion::mission::seal::Sealed;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -49,6 +50,21 @@ pub struct Args {
 
     pub place: Place,
     pub selection: Selection,
+    /// What is baked into the program: then nothing else of this says what applies.
+    pub sealed: Option<Box<Sealed>>,
+}
+
+/// The arguments of a program with a policy in it: what is told behind `hook` only helps to know the harness.
+pub fn sealed(sealed: Box<Sealed>, argv: &[OsString]) -> Args {
+    let hint = super::super::tap::value(argv, "--harness").and_then(OsStr::to_str).and_then(harness::named);
+    let selection = Selection { records: Some(sealed.baked.records.clone()), ..Selection::default() };
+    Args {
+        harness: Some(hint.map_or(Choice::Auto, Choice::Hinted)),
+        place: Place { closed: true, ..Place::default() },
+        selection,
+        sealed: Some(sealed),
+        ..Args::default()
+    }
 }
 
 /// Reads the arguments behind `hook`.
