@@ -38,6 +38,9 @@ const TEXTS: [&str; 9] = [
 /// Members that hold it together.
 const STREAMS: [&str; 2] = ["stdout", "stderr"];
 
+/// How deep texts are looked for.
+const DEPTH: usize = 4;
+
 static UNKNOWN: Harness = Harness::UNKNOWN;
 
 /// Reads an event. `None` when it is no JSON object, or does not tell of a call that was made. `hint` is who
@@ -52,7 +55,7 @@ pub fn observe(bytes: &[u8], hint: Option<&'static Harness>) -> Option<After> {
     if found.is_none() && !is_done(&event, harness, &call) {
         return None;
     }
-    let response = found.map(told);
+    let response = found.map(|value| told(value, DEPTH));
     let shell = call.tool.is_shell();
     let status = harness.status.iter().find_map(|place| at(&event, place)?.get().parse().ok());
     let marked = || marked(harness, response.as_deref()?);
@@ -87,12 +90,13 @@ fn marked(harness: &Harness, text: &str) -> Option<i64> {
 }
 
 /// An answer as text.
-fn told(value: &RawValue) -> String {
+fn told(value: &RawValue, depth: usize) -> String {
     if let Some(text) = string(value) {
         return String::from_utf8_lossy(&text).into_owned();
     }
+    let Some(depth) = depth.checked_sub(1) else { return value.get().to_owned() };
     if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(value.get()) {
-        return list.into_iter().map(told).collect::<Vec<_>>().join("\n");
+        return list.into_iter().map(|value| told(value, depth)).collect::<Vec<_>>().join("\n");
     }
     let Some(members) = object(value.get()) else { return value.get().to_owned() };
     let streams: Vec<String> = STREAMS.iter().filter_map(|name| texts(&members, name)).collect();
@@ -101,7 +105,7 @@ fn told(value: &RawValue) -> String {
         return filled.join("\n");
     }
     let found = TEXTS.iter().find_map(|name| members.get(*name).copied());
-    found.map_or_else(|| value.get().to_owned(), told)
+    found.map_or_else(|| value.get().to_owned(), |value| told(value, depth))
 }
 
 fn texts(members: &Members<'_>, name: &str) -> Option<String> {

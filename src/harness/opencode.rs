@@ -24,7 +24,7 @@ const BASE: Harness = Harness {
     agent_type: &["agent"],
     tool_use: &["id", "callID"],
     done: &["output.output", "output.metadata"],
-    response: &["output.output", "output"],
+    response: &["output.output"],
     status: &["output.metadata.exit"],
     deny: Deny::Text,
     ask: Ask::Never,

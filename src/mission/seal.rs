@@ -126,7 +126,7 @@ fn read(policy: &'static [u8], seal: &[u8]) -> State {
     match opened(policy, seal) {
         Ok(sealed) if place.as_ref() == Some(&sealed.baked.records) => State::Sealed(Box::new(sealed)),
         Ok(sealed) => broken("what proves the policy was changed", Some(sealed.baked.records)),
-        Err(why) => broken(why, place),
+        Err(why) => broken(why, place.or_else(|| told(policy))),
     }
 }
 
@@ -135,10 +135,7 @@ fn broken(why: &'static str, records: Option<PathBuf>) -> State {
 }
 
 fn opened(policy: &'static [u8], seal: &[u8]) -> Result<Sealed, &'static str> {
-    let length = policy.get(LENGTH).and_then(|bytes| bytes.first_chunk()).copied().map(u64::from_le_bytes);
-    let length = length.and_then(|length| usize::try_from(length).ok()).filter(|length| *length > 0);
-    let body =
-        length.and_then(|length| policy.get(BODY..BODY.checked_add(length)?)).ok_or("the policy is gone")?;
+    let body = body(policy).ok_or("the policy is gone")?;
     let sum = digest(body);
     let same = |range| seal.get(range) == Some(sum.as_slice());
     if policy.get(SUM) != Some(sum.as_slice()) || !same(SAME) {
@@ -151,6 +148,19 @@ fn opened(policy: &'static [u8], seal: &[u8]) -> Result<Sealed, &'static str> {
     let baked: Baked = binary::value(body).ok_or("the policy cannot be read")?;
     let policies = baked.policies().ok_or("the policy is of another program")?;
     Ok(Sealed { baked, policies, digest: hexadecimal(&sum) })
+}
+
+/// What is written in the first array.
+fn body(policy: &'static [u8]) -> Option<&'static [u8]> {
+    let length = policy.get(LENGTH)?.first_chunk().copied().map(u64::from_le_bytes)?;
+    let length = usize::try_from(length).ok().filter(|length| *length > 0)?;
+    policy.get(BODY..BODY.checked_add(length)?)
+}
+
+/// The record directory as the first array has it, when that is whole.
+fn told(policy: &'static [u8]) -> Option<PathBuf> {
+    let body = body(policy).filter(|body| policy.get(SUM) == Some(digest(body).as_slice()))?;
+    binary::value(body).map(|baked: Baked| baked.records)
 }
 
 /// The record directory as the second array has it.
