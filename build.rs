@@ -21,6 +21,7 @@ mod policy {
     pub mod binary;
     pub mod digest;
     pub mod emit;
+    pub mod mission;
     pub mod problems;
     pub mod raw;
     pub mod settings;

@@ -26,7 +26,7 @@ pub struct ToolCall {
     pub user_home: Option<PathBuf>,
     /// The git checkout in which it would run, as far as the caller looked.
     pub checkout: Checkout,
-    /// Who makes the call. For records; no verdict depends on it.
+    /// Who makes the call with which tool. For records, and for tasks and roles.
     pub origin: Origin,
 }
 

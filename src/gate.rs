@@ -1,8 +1,8 @@
 //! Runs the guards over a call and folds what they find. Owns the prefilter and the isolation of
 //! panics; must never know a harness, print, exit or read the environment.
 
-use crate::call::ToolCall;
-use crate::guards::{self, Guard, Reading, Subject, rules};
+use crate::call::{Origin, Tool, ToolCall};
+use crate::guards::{self, Guard, Reading, Subject, mission, rules};
 use crate::policy::rule::types::Answer;
 use crate::policy::{Policy, settings};
 use crate::shell;
@@ -68,6 +68,18 @@ impl Gate {
             || self.concerns_a_rule(text)
     }
 
+    /// Whether a task or a role objects to a tool, whatever the call says.
+    #[must_use]
+    pub fn objects_to(&self, tool: Tool, origin: &Origin) -> bool {
+        self.policies.iter().any(|policy| mission::objects(policy, tool, origin))
+    }
+
+    /// Whether a policy tells which tools may be called: then calls are judged that run no command.
+    #[must_use]
+    pub fn asks_tools(&self) -> bool {
+        self.policies.iter().any(|policy| policy.mission.asks())
+    }
+
     /// What a policy wants to know of the checkout in which a text would run: the entries at its
     /// root. `None` when no guard that asks can object to the text; then the caller need not look.
     #[must_use]
@@ -100,7 +112,7 @@ impl Gate {
         if call.cut {
             return self.judge_cut(call);
         }
-        if !self.may_concern(&call.command) {
+        if !self.may_concern(&call.command) && !self.objects_to(call.tool, &call.origin) {
             return Verdict::default();
         }
         match catch_unwind(AssertUnwindSafe(|| shell::read(&call.command, self.queries))) {
@@ -178,7 +190,10 @@ impl Gate {
 
     fn unread(&self, call: &ToolCall) -> Verdict {
         let mut found = Found::default();
-        self.policies.iter().for_each(|policy| found.add(policy, unjudged(policy, call)));
+        for policy in &self.policies {
+            found.add(policy, mission::findings(policy, call));
+            found.add(policy, unjudged(policy, call));
+        }
         found.verdict()
     }
 }
@@ -206,7 +221,10 @@ impl Found {
 /// Whether a policy only tries out what made a finding.
 fn is_shadowed(policy: &Policy, finding: &Finding) -> bool {
     let rule = |id: &str| policy.rules.iter().any(|rule| rule.shadow && rule.id == id);
-    policy.settings.shadowed || (finding.guard == rules::ID && rule(&finding.code))
+    let tried = || policy.mission.task.is_some_and(|task| task.shadow);
+    policy.settings.shadowed
+        || (finding.guard == rules::ID && rule(&finding.code))
+        || (finding.guard == mission::ID && finding.code == mission::TASK && tried())
 }
 
 /// What a text gets that could not be judged, when it mentions what is guarded.

@@ -24,19 +24,26 @@
 //! locks) must not hold up a harness, which would take a time-out for consent: the writer then makes
 //! a file of its own, the spill.
 //!
+//! A *taken* file (`Store::taken`) gets no number: somebody takes it away under its lock (`Store::take`), and
+//! what does not fit meanwhile is counted in it.
+//!
 //! Records survive the death of any process, not the loss of power: nothing is synced to the disk.
 
+mod dropped;
 mod fault;
+mod members;
 mod read;
 mod record;
 mod redact;
 mod store;
 mod time;
 
+pub use dropped::Dropped;
 pub use fault::{Fault, FaultKind};
+pub use members::spills;
 pub use read::{Damage, Entries, Entry, What};
-pub use record::{Applied, Call, Record};
-pub use redact::{MARK, redacted};
+pub use record::{Applied, Call, Record, applied, call_id, line};
+pub use redact::{MARK, is_secret, redacted};
 pub use store::Store;
 pub use time::rfc3339;
 

@@ -1,7 +1,8 @@
 //! Records read back. Owns the order of the files; must never change one, and must never stop at a
 //! damaged line.
 
-use super::store::{Store, numbered, spills};
+use super::Store;
+use super::members::{numbered, spills};
 use super::{Fault, Record, SCHEMA};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -118,7 +118,7 @@ impl Call<'_> {
             schema: SCHEMA,
             time: time::rfc3339(self.time),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            call: self.id(),
+            call: call_id(self.time, self.process),
             finding: place,
             source: self.source.clone(),
             cwd: self.cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
@@ -137,20 +137,24 @@ impl Call<'_> {
             latency_us: u64::try_from(self.latency.as_micros()).unwrap_or(u64::MAX),
         }
     }
-
-    /// No two calls have the same: no process answers two calls in one nanosecond.
-    fn id(&self) -> String {
-        let since = self.time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        format!("{:x}-{:x}", since.as_nanos(), self.process)
-    }
 }
 
-fn applied(policy: &Policy) -> Applied {
+/// Names a call. No two have the same: no process answers two calls in one nanosecond.
+#[must_use]
+pub fn call_id(time: SystemTime, process: u32) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{process:x}", since.as_nanos())
+}
+
+/// What names a policy in records.
+#[must_use]
+pub fn applied(policy: &Policy) -> Applied {
     Applied { name: policy.name.to_owned(), digest: format!("{:016x}", policy.digest) }
 }
 
 /// One JSON value as a line.
-pub(super) fn line(value: &impl Serialize) -> Vec<u8> {
+#[must_use]
+pub fn line(value: &impl Serialize) -> Vec<u8> {
     // Strings and numbers only: nothing that JSON could not hold.
     let mut line = serde_json::to_vec(value).unwrap_or_default();
     line.push(b'\n');

@@ -1,7 +1,8 @@
 //! The files of a family and the protocol by which they grow. Owns locking, rotation and repair
 //! (see the head of `audit`); must never look into a record.
 
-use std::ffi::OsStr;
+use super::dropped;
+use super::members::{numbered, spills};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -18,26 +19,47 @@ const FAULTS_CAP: u64 = 1 << 20;
 /// How long a writer waits for the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// What becomes of records for which the current file has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Full {
+    /// The file gets a number, and the next one begins.
+    Number,
+    /// They are counted in a line of their own, until somebody takes the file away.
+    Count,
+}
+
 /// A family of files in a directory.
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: PathBuf,
     stem: &'static str,
+    /// The name of the current file.
+    file: &'static str,
     cap: u64,
     patience: Duration,
+    full: Full,
 }
 
 impl Store {
     /// The records of decisions in a directory. Nothing is made before something is appended.
     #[must_use]
     pub fn decisions(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), stem: "decisions", cap: CAP, patience: PATIENCE }
+        let (directory, full) = (directory.to_owned(), Full::Number);
+        let (stem, file) = ("decisions", "decisions.jsonl");
+        Self { directory, stem, file, cap: CAP, patience: PATIENCE, full }
     }
 
     /// The records of faults in a directory.
     #[must_use]
     pub fn faults(directory: &Path) -> Self {
-        Self { stem: "faults", cap: FAULTS_CAP, ..Self::decisions(directory) }
+        Self { stem: "faults", file: "faults.jsonl", cap: FAULTS_CAP, ..Self::decisions(directory) }
+    }
+
+    /// A file of that name which somebody takes away from time to time. `stem` is the name up to the first dot.
+    /// What comes when it has reached its cap is counted.
+    #[must_use]
+    pub fn taken(directory: &Path, stem: &'static str, file: &'static str, cap: u64) -> Self {
+        Self { stem, file, cap, full: Full::Count, ..Self::decisions(directory) }
     }
 
     /// The same with another cap, in bytes.
@@ -61,7 +83,7 @@ impl Store {
     /// The current file's path.
     #[must_use]
     pub fn current(&self) -> PathBuf {
-        self.directory.join(format!("{}.jsonl", self.stem))
+        self.directory.join(self.file)
     }
 
     /// Appends whole lines. What is appended when this returns stays, whatever is killed later.
@@ -73,11 +95,12 @@ impl Store {
         loop {
             let Some((file, length)) = self.locked(deadline)? else { return self.spill(lines) };
             let full = length > 0 && length.saturating_add(lines.len() as u64) > self.cap;
-            // A file that grows too large is better than a record that is lost.
-            if full && self.rotate().is_ok() {
-                continue;
+            match self.full {
+                Full::Count if full => return dropped::count(&self.current(), &file, length, lines),
+                // A file that grows too large is better than a record that is lost.
+                Full::Number if full && self.rotate().is_ok() => continue,
+                Full::Count | Full::Number => return put(&file, length, lines),
             }
-            return put(&file, length, lines);
         }
     }
 
@@ -104,6 +127,23 @@ impl Store {
             return self.append(line).map(|()| true);
         }
         put(&file, length, line).map(|()| true)
+    }
+
+    /// Takes the current file away: moves it to a path in a directory of the same file system, so that nobody
+    /// appends to it any more. `None` when its lock cannot be had within `patience`; whether there was one.
+    ///
+    /// # Errors
+    /// When it cannot be moved.
+    pub fn take(&self, to: &Path, patience: Duration) -> io::Result<Option<bool>> {
+        if !self.current().try_exists()? {
+            return Ok(Some(false));
+        }
+        let Some((file, length)) = self.locked(Instant::now() + patience)? else { return Ok(None) };
+        if length > 0 {
+            fs::rename(self.current(), to)?;
+        }
+        drop(file);
+        Ok(Some(length > 0))
     }
 
     /// The current file, locked, and its length; `None` when the lock cannot be had in time.
@@ -151,24 +191,26 @@ impl Store {
         fs::rename(self.current(), self.directory.join(name))
     }
 
-    /// Writes lines to a file of their own.
+    /// Writes lines to a file of their own, which has its name only when it is whole.
     fn spill(&self, lines: &[u8]) -> io::Result<()> {
-        let (path, mut file) = self.spill_file()?;
-        file.write_all(lines).inspect_err(|_| {
-            // Whole or not at all; what cannot be removed is reported by readers.
-            let _ = fs::remove_file(&path);
+        let (name, mut file) = self.spill_file()?;
+        let made = self.directory.join(format!(".{name}.tmp"));
+        let written = file.write_all(lines);
+        written.and_then(|()| fs::rename(&made, self.directory.join(&name))).inspect_err(|_| {
+            // Whole or not at all; nobody reads what cannot be removed.
+            let _ = fs::remove_file(&made);
         })
     }
 
-    fn spill_file(&self) -> io::Result<(PathBuf, File)> {
+    fn spill_file(&self) -> io::Result<(String, File)> {
         let process = std::process::id();
         loop {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             let name = format!("{}.spill-{:032x}-{process:x}.jsonl", self.stem, now.as_nanos());
-            let path = self.directory.join(name);
+            let path = self.directory.join(format!(".{name}.tmp"));
             match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                opened => return opened.map(|file| (path, file)),
+                opened => return opened.map(|file| (name, file)),
             }
         }
     }
@@ -194,7 +236,7 @@ fn lock(file: &File, deadline: Instant) -> bool {
 }
 
 /// Appends lines to a locked file of this length.
-fn put(mut file: &File, length: u64, lines: &[u8]) -> io::Result<()> {
+pub(super) fn put(mut file: &File, length: u64, lines: &[u8]) -> io::Result<()> {
     let mut last = [b'\n'];
     if length > 0 {
         file.read_exact_at(&mut last, length - 1)?;
@@ -213,37 +255,4 @@ fn ended(lines: &[u8]) -> Vec<u8> {
 
 fn has_line(text: &[u8], beginning: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').any(|line| line.starts_with(beginning))
-}
-
-/// The numbered files of a family, the oldest first.
-pub(super) fn numbered(directory: &Path, stem: &str) -> io::Result<Vec<(u64, PathBuf)>> {
-    let number = |name: &str| name.strip_suffix(".jsonl")?.parse().ok();
-    let mut found: Vec<(u64, PathBuf)> = members(directory, stem, ".")?
-        .into_iter()
-        .filter_map(|(rest, path)| number(&rest).map(|number| (number, path)))
-        .collect();
-    found.sort();
-    Ok(found)
-}
-
-/// The spills of a family, the oldest first.
-pub(super) fn spills(directory: &Path, stem: &str) -> io::Result<Vec<PathBuf>> {
-    let mut found: Vec<PathBuf> = members(directory, stem, ".spill-")?
-        .into_iter()
-        .filter(|(rest, _)| rest.ends_with(".jsonl"))
-        .map(|(_, path)| path)
-        .collect();
-    found.sort();
-    Ok(found)
-}
-
-/// The files whose names start with the stem and a mark: the rest of the name, and the path.
-fn members(directory: &Path, stem: &str, mark: &str) -> io::Result<Vec<(String, PathBuf)>> {
-    let rest = |name: &OsStr| Some(name.to_str()?.strip_prefix(stem)?.strip_prefix(mark)?.to_owned());
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        found.extend(rest(&entry.file_name()).map(|rest| (rest, entry.path())));
-    }
-    Ok(found)
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 const DAY: u64 = 86_400;
 
 /// The text of a point of time; everything before 1970 is its beginning.
+#[must_use]
 pub fn rfc3339(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let (days, second) = (since.as_secs() / DAY, since.as_secs() % DAY);

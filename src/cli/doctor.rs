@@ -161,7 +161,7 @@ fn trial(command: &Command, around: Around<'_>) -> Result<Trial, String> {
     }
     let only = command.words.iter().any(|word| word == "--only");
     let queries = command.option("--queries").map(PathBuf::from);
-    let loaded = Selection { policies, only, queries }.load(around);
+    let loaded = Selection { policies, only, queries, records: None }.load(around);
     let loaded = loaded.map_err(|error| format!("{error:#}"))?;
     let scripts = loaded.gate.policies().iter().flat_map(|policy| policy.protected.scripts);
     let own = scripts.map(|script| format!("{} &", script.path));

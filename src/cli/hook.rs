@@ -4,6 +4,7 @@
 mod arguments;
 
 use super::grant::grants;
+use super::guest;
 use super::layers::Around;
 use super::out;
 use super::records::{self, Judged};
@@ -12,6 +13,7 @@ use arguments::{Args, HELP};
 use stanchion::call::{Origin, ToolCall};
 use stanchion::grants::Bound;
 use stanchion::harness::{self, Choice, Payload, Reply, Told, Voice};
+use stanchion::mission::seal::Sealed;
 use stanchion::span::Span;
 use stanchion::verdict::{Decision, Finding, Verdict};
 use std::ffi::{OsStr, OsString};
@@ -19,19 +21,14 @@ use std::io::{Read as _, Write as _};
 use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 /// Why a panic denies: what cannot be judged is answered as a text that cannot be read.
 const PANIC: &str =
     "The command may concern a guarded program and could not be judged; write it as one plain command.";
 
-/// Runs the hook with the arguments behind `hook`.
-pub fn main(argv: &[OsString]) -> ExitCode {
-    ExitCode::from(status(argv))
-}
-
-/// Runs the hook and gives its exit status.
+/// Runs the hook with the arguments behind `hook`, and gives its exit status.
 pub fn status(argv: &[OsString]) -> u8 {
     let started = Instant::now();
     let args = match arguments::parse(argv) {
@@ -45,12 +42,22 @@ pub fn status(argv: &[OsString]) -> u8 {
         out::say(HELP);
         return 0;
     }
+    run(&args, started)
+}
+
+/// Runs the hook of a program with a policy in it.
+pub fn sealed(sealed: Box<Sealed>, argv: &[OsString]) -> u8 {
+    run(&arguments::sealed(sealed, argv), Instant::now())
+}
+
+fn run(args: &Args, started: Instant) -> u8 {
     records::watch_panics();
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(&args))).unwrap_or_default();
+    let broken = |_| Answer { inert: Some("a panic in the program".to_owned()), ..Answer::of(args) };
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(args))).unwrap_or_else(broken);
     let sent = send(&answer.told.reply);
     let status = if sent { answer.told.reply.status } else { 0 };
     // The answer is out; whatever becomes of the record, the status stands.
-    let _ = catch_unwind(AssertUnwindSafe(|| record(answer, sent, started)));
+    let _ = catch_unwind(AssertUnwindSafe(|| record(answer, sent, started, args.sealed.is_some())));
     status
 }
 
@@ -61,35 +68,75 @@ struct Answer {
     judged: Option<ManuallyDrop<Judged>>,
     unusable: Vec<Unusable>,
     origin: Origin,
+    /// The event as it came.
+    event: Vec<u8>,
+    /// Why the call could not be judged.
+    inert: Option<String>,
+    /// Where a guest keeps its records.
+    records: Option<PathBuf>,
+}
+
+impl Answer {
+    /// No objection, and nothing to record yet.
+    fn of(args: &Args) -> Self {
+        Self { records: args.selection.records.clone(), ..Self::default() }
+    }
+}
+
+/// What came on stdin or as an argument.
+enum Received {
+    /// A call.
+    Call(Payload, Voice),
+    /// No call, or one that is not answered here.
+    Nothing,
+    /// It cannot be read.
+    Unread,
 }
 
 fn answer(args: &Args) -> Answer {
-    let Some((payload, voice)) = payload(args) else { return Answer::default() };
-    let Payload { command, cwd, tool, paths, cut, attended, origin } = payload;
+    let mut event = Vec::new();
+    let received = receive(args, &mut event);
+    let Received::Call(payload, voice) = received else {
+        let unread = matches!(received, Received::Unread);
+        let inert = unread.then(|| "the call is no JSON object".to_owned());
+        return Answer { event, inert, ..Answer::of(args) };
+    };
+    let Payload { command, cwd, tool, paths, cut, attended, mut origin } = payload;
     let root = args.place.root(cwd.as_deref());
-    let mut loaded = match args.selection.load(Around::Kept(root.as_deref())) {
+    let load = || match &args.sealed {
+        Some(sealed) => Ok(Loaded::sealed(sealed)),
+        None => args.selection.load(Around::Kept(root.as_deref())),
+    };
+    let mut loaded = match load() {
         Ok(loaded) => loaded,
         Err(error) => {
+            let inert = Some(format!("the policy cannot be used: {error}"));
             let unusable = error.downcast().into_iter().collect();
-            return Answer { unusable, origin, ..Answer::default() };
+            return Answer { unusable, origin, event, inert, ..Answer::of(args) };
         }
     };
     let unusable = std::mem::take(&mut loaded.faults).into_iter().map(Unusable::left_out).collect();
-    if !cut && !loaded.gate.may_concern(&command) {
+    if loaded.gate.asks_tools() && args.command.is_none() {
+        // A call that does not tell its tool is one of a tool that no task allows.
+        origin.tool.get_or_insert_default();
+    }
+    if !cut && !loaded.gate.may_concern(&command) && !loaded.gate.objects_to(tool, &origin) {
         // The process ends with the answer: nothing is gained by giving its memory back piece by piece.
         std::mem::forget(loaded);
-        return Answer { unusable, origin, ..Answer::default() };
+        return Answer { unusable, origin, ..Answer::of(args) };
     }
+    let told = loaded.gate.policies().iter().find_map(|policy| policy.mission.records);
+    let records = args.selection.records.clone().or_else(|| told.map(PathBuf::from));
     let place = args.place.rooted(command, cwd.clone(), root, loaded.home_variable.as_deref());
     let mut call = ToolCall { tool, paths, cut, origin: origin.clone(), ..place };
     args.place.look(&mut call, cwd.as_deref(), &loaded.gate);
     let verdict = judge(&loaded, &call);
-    let granted = is_granted(&call, &verdict, &loaded);
+    let granted = args.sealed.is_none() && is_granted(&call, &verdict, &loaded);
     let heard = if granted { &Verdict::default() } else { &verdict };
     let unasked = loaded.gate.on_ask(voice.harness());
     let told = voice.tell(heard, &call.command, args.asking, attended, unasked);
     let judged = Judged { call, verdict, loaded, granted };
-    Answer { told, judged: Some(ManuallyDrop::new(judged)), unusable, origin }
+    Answer { told, judged: Some(ManuallyDrop::new(judged)), unusable, origin, event, inert: None, records }
 }
 
 fn judge(loaded: &Loaded, call: &ToolCall) -> Verdict {
@@ -116,19 +163,29 @@ fn is_granted(call: &ToolCall, verdict: &Verdict, loaded: &Loaded) -> bool {
     grants.take(&bound, SystemTime::now())
 }
 
-fn payload(args: &Args) -> Option<(Payload, Voice)> {
+fn receive(args: &Args, event: &mut Vec<u8>) -> Received {
     let choice = args.harness.unwrap_or(Choice::First { quiet: args.claude });
     if let Some(command) = &args.command {
-        let command = Some(command.clone()).filter(|command| !command.is_empty())?;
         let (voice, origin) = harness::unseen(choice);
-        return Some((Payload { command, origin, ..Payload::default() }, voice));
+        *event = guest::made(command);
+        return match command.is_empty() {
+            true => Received::Nothing,
+            false => {
+                Received::Call(Payload { command: command.clone(), origin, ..Payload::default() }, voice)
+            }
+        };
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).ok()?;
-    if args.native.as_ref().is_some_and(|native| is_left(native, &bytes)) {
-        return None;
+    if std::io::stdin().lock().read_to_end(event).is_err() {
+        return Received::Unread;
     }
-    harness::receive(&bytes, choice)
+    if args.native.as_ref().is_some_and(|native| is_left(native, event)) {
+        return Received::Nothing;
+    }
+    match harness::receive(event, choice) {
+        Some((payload, voice)) => Received::Call(payload, voice),
+        None if harness::is_event(event) => Received::Nothing,
+        None => Received::Unread,
+    }
 }
 
 /// Whether a call comes from a harness that asks through a registration of its own, too.
@@ -147,12 +204,19 @@ fn send(reply: &Reply) -> bool {
     sent
 }
 
-fn record(answer: Answer, sent: bool, started: Instant) {
+fn record(answer: Answer, sent: bool, started: Instant, sealed: bool) {
     let latency = started.elapsed();
-    let Some(directory) = records::directory() else { return };
+    let told = if sent { answer.told.decision } else { Decision::Allow };
+    if let Some(records) = &answer.records {
+        match (&answer.judged, &answer.inert) {
+            (Some(judged), _) => guest::judged(records, judged, &answer.event, told),
+            (None, Some(why)) => guest::inert(records, why, &answer.event, &answer.origin),
+            (None, None) => {}
+        }
+    }
+    let Some(directory) = records::directory().filter(|_| !sealed) else { return };
     records::faults(&directory, &answer.unusable, &answer.origin);
     if let Some(judged) = &answer.judged {
-        let told = if sent { answer.told.decision } else { Decision::Allow };
         records::decided(&directory, judged, told, latency);
     }
 }

@@ -56,18 +56,27 @@ pub fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
 /// Protects what this program rests on where it really is, with the first policy that protects paths at
 /// all: the program itself, directories that the environment moves, and the files that are named.
 pub fn protect(policies: &mut [Policy], named: &[PathBuf]) {
-    let Some(policy) = policies.iter_mut().find(|policy| !policy.protected_paths.is_empty()) else { return };
+    if policies.iter().all(|policy| policy.protected_paths.is_empty()) {
+        return;
+    }
+    let records: Vec<PathBuf> =
+        policies.iter().filter_map(|policy| policy.mission.records).map(PathBuf::from).collect();
     let moved =
         [("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache")];
     let moved = moved.iter().filter(|(variable, _)| std::env::var_os(variable).is_some());
     let directories = moved.filter_map(|(variable, below)| directory(variable, below));
-    let named = named.iter().filter_map(|file| std::path::absolute(file).ok());
-    let files = std::env::current_exe().ok().into_iter().chain(named);
-    let text = |path: PathBuf, end: &str| path.to_str().map(|path| format!("{path}{end}"));
-    let own = directories.filter_map(|path| text(path, "/")).chain(files.filter_map(|path| text(path, "")));
+    let named = named.iter().chain(&records).filter_map(|file| std::path::absolute(file).ok());
+    let all: Vec<PathBuf> = directories.chain(std::env::current_exe().ok()).chain(named).collect();
+    protect_also(policies, &all);
+}
+
+/// Protects some paths, and all that is below them, with the first policy that protects paths at all.
+pub fn protect_also(policies: &mut [Policy], paths: &[PathBuf]) {
+    let Some(policy) = policies.iter_mut().find(|policy| !policy.protected_paths.is_empty()) else { return };
     // A pattern of one's own making must not match what it does not name.
-    let own = own.filter(|path| !path.contains(|ch| "*?[\\".contains(ch)));
-    let own = own.map(|path| &*String::leak(path));
+    let plain = |path: &&str| !path.contains(|ch| "*?[\\".contains(ch));
+    let own = paths.iter().filter_map(|path| path.to_str()).filter(plain);
+    let own = own.map(|path| &*String::leak(path.to_owned()));
     let all: Vec<&'static str> = policy.protected_paths.iter().copied().chain(own).collect();
     policy.protected_paths = Vec::leak(all);
 }

@@ -1,5 +1,8 @@
 //! The commands. Owns arguments, the environment, printing and exit codes; must never decide.
 
+mod bake;
+mod baked;
+mod batch;
 mod check;
 mod checkout;
 mod completions;
@@ -10,6 +13,7 @@ mod dump_tree;
 mod events;
 mod explain;
 mod grant;
+mod guest;
 mod hook;
 mod install;
 mod layers;
@@ -21,11 +25,14 @@ mod records;
 mod selection;
 mod shown;
 mod site;
+mod tap;
 mod trust;
+mod verify;
 mod version;
 
 use clap::{Parser, Subcommand};
-use std::ffi::OsString;
+use stanchion::mission::seal::{self, State};
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
 
@@ -45,6 +52,15 @@ enum Command {
     /// Answer a harness's hook call (see `stanchion hook --help`)
     #[command(disable_help_flag = true)]
     Hook(Passed),
+    /// Note what a tool did, from the event after its call (see `stanchion tap --help`)
+    #[command(disable_help_flag = true)]
+    Tap(Passed),
+    /// Take a guest's records away, or confirm that they are stored
+    Batch(batch::Args),
+    /// Make a program of this one that holds its policy and applies no other
+    Bake(bake::Args),
+    /// Tell whether a baked program is as it was baked
+    Verify(verify::Args),
     /// Judge a command line
     Check(check::Args),
     /// Show what a command line executes, and why it is judged as it is
@@ -86,14 +102,18 @@ struct Passed {
 
 /// Runs the program with its command line, the program's name first.
 pub fn main(argv: Vec<OsString>) -> ExitCode {
+    let sealed = seal::state();
+    if !matches!(sealed, State::Open) {
+        return ExitCode::from(baked::run(sealed, argv.get(1..).unwrap_or_default()));
+    }
     // The hook must start as fast as a program that does nothing: clap is built for people only.
     if let Some((_, [first, rest @ ..])) = argv.split_first()
-        && first == "hook"
+        && let Some(run) = quick(first)
     {
-        return hook::main(rest);
+        return ExitCode::from(run(rest));
     }
     if argv.len() == 1 && is_call_waiting() {
-        return hook::main(&[]);
+        return ExitCode::from(hook::status(&[]));
     }
     let cli = match Cli::try_parse_from(argv) {
         Ok(cli) => cli,
@@ -106,6 +126,12 @@ pub fn main(argv: Vec<OsString>) -> ExitCode {
             ExitCode::from(USAGE)
         }
     }
+}
+
+/// The commands that harnesses call, by which nothing may be built that only people need.
+fn quick(command: &OsStr) -> Option<fn(&[OsString]) -> u8> {
+    let known: [(&str, fn(&[OsString]) -> u8); 2] = [("hook", hook::status), ("tap", tap::status)];
+    known.into_iter().find(|(name, _)| command == *name).map(|(_, run)| run)
 }
 
 /// Whether a harness dropped the arguments of a registration that it read in another's file: a
@@ -122,6 +148,10 @@ fn is_call_waiting() -> bool {
 fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Hook(passed) => Ok(hook::status(&passed.rest)),
+        Command::Tap(passed) => Ok(tap::status(&passed.rest)),
+        Command::Batch(args) => batch::run(&args),
+        Command::Bake(args) => bake::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::DumpTree(args) => dump_tree::run(&args),

@@ -17,6 +17,9 @@ pub struct Place {
     /// The home of the guarded system [default: the variable that the policy names, else the root]
     #[arg(long, value_name = "DIR")]
     pub home: Option<PathBuf>,
+    /// Whether no variable counts
+    #[arg(skip)]
+    pub closed: bool,
 }
 
 impl Place {
@@ -35,7 +38,9 @@ impl Place {
     /// The project's root of a call that runs in this directory, or else in the working directory.
     pub fn root(&self, cwd: Option<&Path>) -> Option<PathBuf> {
         let here = || std::env::current_dir().ok();
-        self.root.clone().or_else(|| default_root(cwd.map(Path::to_owned).or_else(here).as_deref()))
+        let told = || PROJECT_VARIABLES.into_iter().find_map(|variable| self.directory(variable));
+        let nearest = || default_root(cwd.map(Path::to_owned).or_else(here).as_deref());
+        self.root.clone().or_else(told).or_else(nearest)
     }
 
     /// A call in its place. `variable` is the policy's name for the home variable.
@@ -53,19 +58,18 @@ impl Place {
         variable: Option<&str>,
     ) -> ToolCall {
         let cwd = cwd.or_else(|| std::env::current_dir().ok());
-        let home = self.home.clone().or_else(|| directory(variable?)).or_else(|| root.clone());
-        ToolCall { command, cwd, root, home, user_home: directory("HOME"), ..ToolCall::default() }
+        let home = self.home.clone().or_else(|| self.directory(variable?)).or_else(|| root.clone());
+        ToolCall { command, cwd, root, home, user_home: self.directory("HOME"), ..ToolCall::default() }
+    }
+
+    /// The directory that a variable names.
+    fn directory(&self, variable: &str) -> Option<PathBuf> {
+        let value = std::env::var_os(variable).filter(|value| !value.is_empty() && !self.closed);
+        value.map(PathBuf::from)
     }
 }
 
 fn default_root(cwd: Option<&Path>) -> Option<PathBuf> {
-    PROJECT_VARIABLES
-        .into_iter()
-        .find_map(directory)
-        .or_else(|| cwd?.ancestors().find(|path| path.join(".git").exists()).map(Path::to_owned))
-        .or_else(|| cwd.map(Path::to_owned))
-}
-
-fn directory(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+    let nearest = cwd?.ancestors().find(|path| path.join(".git").exists());
+    nearest.or(cwd).map(Path::to_owned)
 }

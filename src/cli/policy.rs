@@ -94,7 +94,7 @@ struct ShowArgs {
 impl Which {
     /// The same with what stands around.
     fn selection(&self, only: bool) -> Selection {
-        Selection { policies: self.names(), only, queries: None }
+        Selection { policies: self.names(), only, ..Selection::default() }
     }
 
     fn names(&self) -> Vec<PathBuf> {

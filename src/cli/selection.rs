@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use stanchion::audit::FaultKind;
 use stanchion::gate::Gate;
 use stanchion::layers::{Fault, Found, Layer, Stack};
+use stanchion::mission::seal::Sealed;
 use stanchion::policy::{self, Policy};
 use stanchion::shell::query::Queries;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub struct Selection {
     /// Edited query files to read instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     pub queries: Option<PathBuf>,
+    /// Where a guest keeps its records, which is protected, too
+    #[arg(skip)]
+    pub records: Option<PathBuf>,
 }
 
 /// Loaded policies and queries.
@@ -69,6 +73,17 @@ impl Unusable {
     }
 }
 
+impl Loaded {
+    /// What is baked into the program, and nothing else.
+    pub fn sealed(sealed: &Sealed) -> Self {
+        let mut policies = sealed.policies.clone();
+        let own = std::env::current_exe().ok().into_iter().chain([sealed.baked.records.clone()]);
+        layers::protect_also(&mut policies, &own.collect::<Vec<_>>());
+        let (queries, home_variable) = (Queries::shipped(), None);
+        Self { gate: Gate::new(policies), queries, home_variable, faults: Vec::new() }
+    }
+}
+
 impl Selection {
     /// Every shipped policy.
     pub fn all_shipped() -> Self {
@@ -80,7 +95,8 @@ impl Selection {
         let queries = self.queries.as_deref().map_or(Ok(Queries::shipped()), read_queries)?;
         let (named, stack) = self.stack(around)?;
         let mut policies = stack.policies(named.shipped);
-        layers::protect(&mut policies, &named.files);
+        let own: Vec<PathBuf> = named.files.iter().chain(&self.records).cloned().collect();
+        layers::protect(&mut policies, &own);
         let home_variable = policies.iter().find_map(|policy| policy.home_variable().map(ToOwned::to_owned));
         let gate = Gate::new(policies).with_queries(queries);
         Ok(Loaded { gate, queries, home_variable, faults: stack.faults })

@@ -5,6 +5,7 @@ mod cwd;
 mod found;
 mod kill;
 mod matching;
+pub(crate) mod mission;
 mod parent;
 mod protected;
 mod regex;
@@ -54,7 +55,7 @@ pub trait Guard {
 /// All guards.
 #[must_use]
 pub fn all() -> &'static [&'static (dyn Guard + Sync)] {
-    &[&kill::Kill, &protected::Protected, &cwd::Cwd, &rules::Rules]
+    &[&kill::Kill, &protected::Protected, &cwd::Cwd, &mission::Mission, &rules::Rules]
 }
 
 pub(crate) use matching::{mentions, normalised};

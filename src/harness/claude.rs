@@ -12,6 +12,8 @@ pub const HARNESS: Harness = Harness {
     name: "claude",
     also: &["claude-code"],
     read_by_others: true,
+    status_marks: &["^Exit code "],
+    fails_apart: true,
     deny: Deny::Everywhere,
     ask: Ask::Itself(Question::Nested),
     ..Harness::SNAKE

@@ -12,6 +12,7 @@ pub const HARNESS: Harness = Harness {
     name: "codex",
     also: &["codex-cli"],
     command: &["command", "cmd"],
+    status_marks: &["^Exit code: "],
     deny: Deny::Text,
     ask: Ask::Never,
     ..Harness::SNAKE

@@ -7,6 +7,9 @@
 use super::answer::{Ask, Deny, Question};
 use super::table::Harness;
 
+/// The last line of what a shell answers.
+const MARKS: &[&str] = &[" completed with exit code "];
+
 /// `preToolUse`. The input was a string of JSON in earlier versions.
 pub const HARNESS: Harness = Harness {
     name: "copilot",
@@ -20,6 +23,7 @@ pub const HARNESS: Harness = Harness {
     agent_type: &["agentType"],
     tool_use: &[],
     done: &["toolResult"],
+    status_marks: MARKS,
     deny: Deny::Everywhere,
     ask: Ask::Itself(Question::Flat),
     twin: Some(("tool_input", &CLAUDE)),
@@ -32,6 +36,7 @@ const CLAUDE: Harness = Harness {
     also: &["copilot-cli"],
     reads_others: true,
     tool_use: &[],
+    status_marks: MARKS,
     deny: Deny::Nested,
     ask: Ask::Never,
     ..Harness::SNAKE

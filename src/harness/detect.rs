@@ -27,7 +27,7 @@ fn by_members(event: &Members<'_>) -> Option<&'static Harness> {
         () if has("hookEventName") => &vscode::HARNESS,
         () if is_object(event, "event") && has("ctx") => &pi::HARNESS,
         () if has("toolCallId") && has("toolName") => &pi::HARNESS,
-        () if at(event, "output.args").is_some() => &opencode::HARNESS,
+        () if at(event, "output.args").is_some() || at(event, "input.tool").is_some() => &opencode::HARNESS,
         () if has("tool") && has("sessionID") => &opencode::HARNESS,
         () if has("matcher_context") => &goose::HARNESS,
         () if has("event") && has("tool_input") => &crush::HARNESS,

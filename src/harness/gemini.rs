@@ -11,6 +11,7 @@ pub const HARNESS: Harness = Harness {
     name: "gemini",
     also: &["gemini-cli"],
     workdir: &["dir_path", "directory"],
+    status_marks: &["Exit Code: "],
     deny: Deny::Everywhere,
     ask: Ask::Never,
     ..Harness::SNAKE

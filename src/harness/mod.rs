@@ -1,6 +1,7 @@
 //! Between harnesses and the gate: bytes to a tool call, a verdict to a reply. Owns what harnesses
 //! send and understand; must never decide, print, exit or read the environment.
 
+mod after;
 pub mod answer;
 pub mod cut;
 mod detect;
@@ -33,9 +34,10 @@ mod qwen;
 mod vscode;
 mod windsurf;
 
+pub use after::{After, observe};
 pub use answer::{Asking, Told, Voice};
 pub use payload::{Payload, decode};
-pub use read::{Choice, receive, unseen};
+pub use read::{Choice, is_event, receive, unseen};
 pub use reply::{Reply, reply};
 pub use table::Harness;
 

@@ -9,7 +9,7 @@ use super::answer::{Ask, Deny};
 use super::table::Harness;
 
 /// The table.
-pub const HARNESS: Harness = Harness { twin: Some(("output.args", &V1)), ..BASE };
+pub const HARNESS: Harness = Harness { twin: Some(("input.tool", &V1)), ..BASE };
 
 /// v2.
 const BASE: Harness = Harness {
@@ -23,6 +23,9 @@ const BASE: Harness = Harness {
     agent: &[],
     agent_type: &["agent"],
     tool_use: &["id", "callID"],
+    done: &["output.output", "output.metadata"],
+    response: &["output.output"],
+    status: &["output.metadata.exit"],
     deny: Deny::Text,
     ask: Ask::Never,
     ..Harness::UNKNOWN
@@ -31,7 +34,7 @@ const BASE: Harness = Harness {
 /// v1.
 const V1: Harness = Harness {
     tool: &["input.tool"],
-    input: &["output.args"],
+    input: &["output.args", "input.args"],
     session: &["input.sessionID"],
     agent_type: &[],
     tool_use: &["input.callID"],

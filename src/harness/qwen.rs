@@ -11,6 +11,9 @@ pub const HARNESS: Harness = Harness {
     name: "qwen",
     also: &["qwen-code"],
     workdir: &["directory"],
+    kind_in_agent: Some("-call_"),
+    status_marks: &["Exit Code: "],
+    fails_apart: true,
     deny: Deny::Everywhere,
     ask: Ask::Itself(Question::Nested),
     ..Harness::SNAKE

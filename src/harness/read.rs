@@ -24,6 +24,8 @@ pub enum Choice {
     Auto,
     /// This one.
     Named(&'static Harness),
+    /// Whatever harness the payload shows, and this one where it does not show.
+    Hinted(&'static Harness),
 }
 
 static UNKNOWN: Harness = Harness::UNKNOWN;
@@ -34,10 +36,16 @@ pub fn unseen(choice: Choice) -> (Voice, Origin) {
     match choice {
         Choice::First { quiet } => (Voice::First { quiet }, Origin::default()),
         Choice::Auto => (Voice::Of(&UNKNOWN), Origin::default()),
-        Choice::Named(named) => {
+        Choice::Named(named) | Choice::Hinted(named) => {
             (Voice::Of(named), Origin { harness: named.known().map(Into::into), ..Origin::default() })
         }
     }
+}
+
+/// Whether these bytes are an event at all: a JSON object.
+#[must_use]
+pub fn is_event(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| object(text).is_some())
 }
 
 /// Reads a payload. `None` when it is no JSON object, or an event after the call.
@@ -61,6 +69,11 @@ pub fn receive(bytes: &[u8], choice: Choice) -> Option<(Payload, Voice)> {
             before(&event, host).map(|payload| (payload, voice))
         }
         Choice::Auto => before(&event, host).map(|payload| (payload, Voice::Of(host))),
+        Choice::Hinted(hint) => {
+            let known = sender.or_else(|| super::host::sender(&event).and_then(super::named));
+            let host = twin(known.unwrap_or(hint), &event);
+            before(&event, host).map(|payload| (payload, Voice::Of(host)))
+        }
         Choice::Named(named) => {
             // A harness that calls the hooks of another still reads its own answers.
             let guest =
@@ -71,16 +84,20 @@ pub fn receive(bytes: &[u8], choice: Choice) -> Option<(Payload, Voice)> {
     }
 }
 
-fn twin(harness: &'static Harness, event: &Members<'_>) -> &'static Harness {
+pub(super) fn twin(harness: &'static Harness, event: &Members<'_>) -> &'static Harness {
     harness.twin.filter(|(place, _)| at(event, place).is_some()).map_or(harness, |(_, twin)| twin)
 }
 
 /// The call, unless it has been made already or another hook judged it.
 fn before(event: &Members<'_>, harness: &Harness) -> Option<Payload> {
     let payload = read(event, harness);
-    let late = is_late(payload.origin.event.as_deref().unwrap_or_default())
-        || harness.done.iter().any(|place| at(event, place).is_some());
-    (!late).then_some(payload)
+    (!is_done(event, harness, &payload)).then_some(payload)
+}
+
+/// Whether the call has been made already.
+pub(super) fn is_done(event: &Members<'_>, harness: &Harness, payload: &Payload) -> bool {
+    is_late(payload.origin.event.as_deref().unwrap_or_default())
+        || harness.done.iter().any(|place| at(event, place).is_some())
 }
 
 /// Whether an event comes after the call, or after another hook's judgement of it.
@@ -91,8 +108,8 @@ fn is_late(event: &str) -> bool {
     starts || ends || name == "permissionrequest"
 }
 
-fn read(event: &Members<'_>, harness: &Harness) -> Payload {
-    let origin = Origin {
+pub(super) fn read(event: &Members<'_>, harness: &Harness) -> Payload {
+    let mut origin = Origin {
         harness: harness.known().map(Into::into),
         session: text(event, harness.session),
         agent: text(event, harness.agent),
@@ -101,6 +118,9 @@ fn read(event: &Members<'_>, harness: &Harness) -> Payload {
         tool: text(event, harness.tool),
         tool_use: text(event, harness.tool_use),
     };
+    if let (None, Some(between), Some(agent)) = (&origin.agent_type, harness.kind_in_agent, &origin.agent) {
+        origin.agent_type = agent.rsplit_once(between).map(|(kind, _)| kind.to_owned());
+    }
     let input = Input::find(event, harness);
     let members = input.members(event);
     let cwd = cwd(event, &members, harness);

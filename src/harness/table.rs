@@ -38,10 +38,24 @@ pub struct Harness {
     pub agent: Names,
     /// Places of the sub-agent's kind.
     pub agent_type: Names,
+    /// What stands between the kind and the number in a sub-agent's name, where that alone tells the kind.
+    pub kind_in_agent: Option<&'static str>,
     /// Places of the call's name.
     pub tool_use: Names,
     /// Places that only a call has that was made already, where its event's name does not tell.
     pub done: Names,
+    /// Places of what a tool answered, in events after the call.
+    pub response: Names,
+    /// Places of a command's exit status, in the same.
+    pub status: Names,
+    /// What stands before the status in the text of an answer; with `^` at the start of that text only.
+    pub status_marks: Names,
+    /// Places of how long the call took, in milliseconds.
+    pub duration: Names,
+    /// Places that say `true` when the call failed.
+    pub failed: Names,
+    /// Whether a call that failed has an event of its own.
+    pub fails_apart: bool,
     /// Places that say whether a person can be asked.
     pub attended: Names,
     /// How a denial is said.
@@ -70,8 +84,15 @@ impl Harness {
         session: &["session_id", "sessionId"],
         agent: &["agent_id", "agentId"],
         agent_type: &["agent_type", "agentType", "subagentType"],
+        kind_in_agent: None,
         tool_use: &["tool_use_id", "toolUseId", "tool_call_id"],
         done: &[],
+        response: &["tool_response", "toolResponse", "tool_result", "toolResult", "tool_output", "error"],
+        status: &["tool_response.exit_code", "tool_response.exitCode", "tool_result.exit_code"],
+        status_marks: &[],
+        duration: &["duration_ms", "durationMs"],
+        failed: &[],
+        fails_apart: false,
         attended: &[],
         deny: Deny::Everywhere,
         ask: Ask::Never,

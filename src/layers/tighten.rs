@@ -3,6 +3,7 @@
 //! earlier one.
 
 use crate::policy::Policy;
+use crate::policy::mission::Mission;
 use crate::policy::rule::types::Rule;
 use crate::policy::source::leak;
 
@@ -38,7 +39,12 @@ pub(super) fn tightened<'p>(
         let message = "its settings would loosen how lower layers answer (on_ask, shadow)".to_owned();
         left_out.push(Loosened { rule: None, message });
     }
-    (Policy { rules: leak(kept), home_variable: None, settings, ..policy }, left_out)
+    if policy.mission.records.is_some() {
+        let message = "records would move what lower layers keep".to_owned();
+        left_out.push(Loosened { rule: None, message });
+    }
+    let mission = Mission { records: None, ..policy.mission };
+    (Policy { rules: leak(kept), home_variable: None, settings, mission, ..policy }, left_out)
 }
 
 /// Whether a rule of the same name asks for no less. Both apply then, so its condition may be another.

@@ -5,6 +5,7 @@ pub mod binary;
 mod digest;
 pub mod facts;
 mod form;
+pub mod mission;
 mod problems;
 mod raw;
 pub mod rule;

@@ -1,6 +1,7 @@
 //! The written form of a policy (TOML) and its checks. Nothing behind this file sees TOML.
 
 mod cwd;
+mod mission;
 mod repair;
 mod settings;
 
@@ -38,6 +39,12 @@ table! {
         optional paths: RawPaths = Shape::Table(RawPaths::table);
         /// Commands that must always work, so that nobody is locked out.
         optional repair: repair::RawRepair = Shape::Table(repair::RawRepair::table);
+        /// Which tools the task needs.
+        optional task: Option<mission::RawTask> = Shape::Table(mission::RawTask::table);
+        /// What agents of some kinds may not use, by the name of their role.
+        optional roles: mission::RawRoles = Shape::Map(&mission::ROLE, &Shape::Table(mission::RawRole::table));
+        /// Where the records of a guest are kept.
+        optional records: Option<mission::RawRecords> = Shape::Table(mission::RawRecords::table);
         /// Rules.
         optional rule: Vec<RawRule> = Shape::List(&Shape::Table(RawRule::table), 0);
         /// What is told to the agent for each code that is not a rule's: what is wrong and how to do it right.
@@ -202,6 +209,7 @@ fn meant(raw: &RawPolicy, reasons: Vec<&'static str>) -> Policy {
         cwd: raw.cwd.meant(),
         protected_paths: written(&raw.paths.protected),
         repair: raw.repair.meant(),
+        mission: mission::meant(raw.task.as_ref(), &raw.roles, raw.records.as_ref()),
         rules: &[],
         needles: &[],
         unattended: false,

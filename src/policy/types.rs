@@ -1,6 +1,7 @@
 //! The compiled form of a policy. Valid by construction: only `raw` and the tables that `build.rs`
 //! emits make one.
 
+use super::mission::Mission;
 use super::rule::types::Rule;
 use super::settings::Settings;
 use super::source::source_struct;
@@ -38,6 +39,8 @@ pub struct Policy {
     pub protected_paths: &'static [&'static str],
     /// Commands by which a person or an agent mends what is guarded, or the guard: proved to be allowed.
     pub repair: &'static [&'static str],
+    /// Which tools the task and its roles may use, and where a guest keeps its records.
+    pub mission: Mission,
     /// Rules.
     pub rules: &'static [Rule],
     /// Whether nobody is there to ask: every question of a rule is a denial.
@@ -157,6 +160,7 @@ source_struct!(Policy {
     cwd,
     protected_paths,
     repair,
+    mission,
     rules,
     unattended,
     settings,

@@ -25,6 +25,7 @@ mod install;
 mod layers;
 mod limits;
 mod matrix;
+mod mission;
 mod mutate;
 mod padding;
 mod payloads;

@@ -14,6 +14,7 @@ mod value;
 mod tests;
 
 use crate::span::Span;
+pub use names::is_secret;
 use std::ops::Range;
 pub use text::Recorded;
 

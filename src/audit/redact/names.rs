@@ -58,6 +58,7 @@ const HARMLESS: &[&str] = &[
 const WHOLE: &[&str] = &["pwd", "oldpwd"];
 
 /// Whether a name has a secret for its value.
+#[must_use]
 pub fn is_secret(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name);
     let parts = parts(&name);

@@ -4,6 +4,7 @@
 use super::super::place::Place;
 use super::super::selection::Selection;
 use stanchion::harness::{self, Asking, Choice};
+use stanchion::mission::seal::Sealed;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ Options:
       --home <DIR>          The home of the guarded system
       --policy <NAME|FILE>  A shipped policy or pack by name, or a file; may be given more than once
       --only                Only what is named: no files of the machine, the user and the project
+      --record-dir <DIR>    Where a guest keeps its records (docs/mission.md) [default: what a policy says]
       --queries <DIR>       Edited query files to read instead of the shipped ones
   -h, --help                Print help
 ";
@@ -45,8 +47,24 @@ pub struct Args {
     pub harness: Option<Choice>,
     pub asking: Asking,
     pub help: bool,
+
     pub place: Place,
     pub selection: Selection,
+    /// What is baked into the program: then nothing else of this says what applies.
+    pub sealed: Option<Box<Sealed>>,
+}
+
+/// The arguments of a program with a policy in it: what is told behind `hook` only helps to know the harness.
+pub fn sealed(sealed: Box<Sealed>, argv: &[OsString]) -> Args {
+    let hint = super::super::tap::value(argv, "--harness").and_then(OsStr::to_str).and_then(harness::named);
+    let selection = Selection { records: Some(sealed.baked.records.clone()), ..Selection::default() };
+    Args {
+        harness: Some(hint.map_or(Choice::Auto, Choice::Hinted)),
+        place: Place { closed: true, ..Place::default() },
+        selection,
+        sealed: Some(sealed),
+        ..Args::default()
+    }
 }
 
 /// Reads the arguments behind `hook`.
@@ -106,6 +124,7 @@ fn option(name: &[u8]) -> Option<Setter> {
             args.selection.policies.push(PathBuf::from(value));
             Ok(())
         },
+        b"--record-dir" => |args, value| set(&mut args.selection.records, absolute(value)?),
         b"--queries" => |args, value| set(&mut args.selection.queries, PathBuf::from(value)),
         _ => return None,
     })
@@ -115,6 +134,11 @@ fn option(name: &[u8]) -> Option<Setter> {
 fn set<T>(field: &mut Option<T>, value: T) -> Result<(), String> {
     *field = Some(value);
     Ok(())
+}
+
+fn absolute(value: OsString) -> Result<PathBuf, String> {
+    let path = PathBuf::from(value);
+    if path.is_absolute() { Ok(path) } else { Err(format!("`{}` is not an absolute path", path.display())) }
 }
 
 fn choice(value: &OsStr) -> Result<Choice, String> {

@@ -91,6 +91,7 @@ impl Ground {
         let mut parts: Vec<&[u8]> =
             folded.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect();
         let marked = self.marked(&parts, located.glob, true);
+        let named = self.named(&parts, located.glob);
         let mut all = false;
         while located.glob && parts.last().is_some_and(|last| ALL.contains(last)) {
             parts.pop();
@@ -98,8 +99,9 @@ impl Ground {
         }
         let path = Parts { parts: &parts, glob: located.glob };
         let place = self.place(&path, all);
-        // Copies of a project in a directory for temporary files guard nothing.
-        if place == Set::one(Class::Temp) { place } else { place.with(marked) }
+        // Copies of a project in a directory for temporary files guard nothing, but what is named from the root on
+        // is meant.
+        if place == Set::one(Class::Temp) { place.with(named) } else { place.with(marked) }
     }
 
     fn place(&self, path: &Parts<'_>, all: bool) -> Set {
@@ -163,6 +165,18 @@ impl Ground {
         self.places.personal.iter().any(|name| {
             let known = [home, b"/", name.as_bytes()].concat();
             matches!(path.relation(&known), Relation::Same)
+        })
+    }
+
+    /// Protected paths that are named from the root on.
+    fn named(&self, parts: &[&[u8]], glob: bool) -> Set {
+        let path = Parts { parts, glob };
+        let near = self.protected.iter().filter(|pattern| pattern.starts_with('/'));
+        let near = near.map(|pattern| path.lowered_relation(pattern.as_bytes()));
+        near.fold(Set::default(), |set, near| match near {
+            Relation::Same | Relation::Below => set.with(Set::one(Class::Protected)),
+            Relation::Above => set.with(Set::one(Class::Holds)),
+            Relation::Apart => set,
         })
     }
 

@@ -33,6 +33,10 @@ pub(super) struct Rules;
 /// Its identifier.
 pub(crate) const ID: &str = "rules";
 
+/// The ranks of findings: rules that keep protected paths come before the others.
+const PATHS: u32 = 90;
+const RULES: u32 = 100;
+
 /// How deep texts in other programs' arguments are followed.
 const MAX_TEXTS: usize = 4;
 
@@ -236,7 +240,7 @@ fn made(
         reason: format!("{}; {} (here: `{}`)", rule.reason, rule.advice, words.replace('\n', " ").trim()),
         span,
         chain,
-        rank: 100,
+        rank: if rule.when.speaks_of_protected() { PATHS } else { RULES },
     })
 }
 

@@ -3,11 +3,13 @@
 
 use super::Fault;
 use super::batch::{Batch, BatchId, Part};
+use crate::mission::Records;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A guest's records.
 pub trait Source: Send {
@@ -54,10 +56,17 @@ impl Directory {
 
 impl Source for Directory {
     fn take(&mut self, give: &mut dyn FnMut(Batch) -> Result<(), Fault>) -> Result<Taken, Fault> {
-        let mut taken = Taken::default();
-        for id in pending(&self.path).map_err(|error| self.fault("it cannot be read", &error))? {
-            let directory = self.path.join(format!("batch-{id}"));
-            let parts = parts(&directory).map_err(|error| self.fault(&format!("batch {id}"), &error))?;
+        let waiting = Records::new(&self.path).take(SystemTime::now());
+        let waiting = waiting.map_err(|error| self.fault("its records cannot be taken", &error))?;
+        let busy = waiting.busy.into_iter().map(str::to_owned).collect();
+        let mut taken = Taken { batches: 0, busy };
+        for batch in waiting.batches {
+            let id = BatchId::new(&batch.id)?;
+            let parts = match parts(&batch.directory) {
+                // Another drain was faster.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                parts => parts.map_err(|error| self.fault(&format!("batch {id}"), &error))?,
+            };
             give(Batch { id, parts })?;
             taken.batches += 1;
         }
@@ -65,29 +74,13 @@ impl Source for Directory {
     }
 
     fn acknowledge(&mut self, ids: &[BatchId]) -> Result<(), Fault> {
-        for id in ids {
-            let done = self.path.join(format!(".done-{id}"));
-            let renamed = fs::rename(self.path.join(format!("batch-{id}")), &done);
-            renamed.and_then(|()| fs::remove_dir_all(&done)).map_err(|error| self.fault("ack", &error))?;
+        if ids.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let ids: Vec<String> = ids.iter().map(BatchId::to_string).collect();
+        let removed = Records::new(&self.path).acknowledge(&ids);
+        removed.map_err(|error| self.fault("stored batches cannot be removed", &error))
     }
-}
-
-/// The batches that wait, the oldest first.
-fn pending(directory: &Path) -> io::Result<Vec<BatchId>> {
-    let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut ids = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name();
-        let id = name.to_str().and_then(|name| name.strip_prefix("batch-"));
-        ids.extend(id.and_then(|id| BatchId::new(id).ok()));
-    }
-    ids.sort();
-    Ok(ids)
 }
 
 /// The files of a batch by their names.

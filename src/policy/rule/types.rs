@@ -156,6 +156,29 @@ pub struct Rule {
     pub needles: &'static [&'static str],
 }
 
+impl Condition {
+    /// Whether it is about what happens to protected paths.
+    #[must_use]
+    pub fn speaks_of_protected(&self) -> bool {
+        match self {
+            Self::All(all) | Self::Any(all) => all.iter().any(Self::speaks_of_protected),
+            Self::Effect(happening) => {
+                happening.classes.iter().any(|class| matches!(class, Class::Protected | Class::Holds))
+            }
+            Self::Not(_)
+            | Self::Program(_)
+            | Self::Subcommand(_)
+            | Self::Option(_)
+            | Self::Value(_)
+            | Self::Operand(_)
+            | Self::FedBy(_)
+            | Self::Environment(_)
+            | Self::Count(..)
+            | Self::Within(_) => false,
+        }
+    }
+}
+
 source_struct!(Happening { effects, classes, fed_by, text });
 source_struct!(Rule { id, answer, unparsed, shadow, reason, advice, when, matches, not_matches, needles });
 
