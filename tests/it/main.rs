@@ -26,6 +26,7 @@ mod layers;
 mod limits;
 mod matrix;
 mod mission;
+mod mission_host;
 mod mutate;
 mod padding;
 mod payloads;

@@ -1,8 +1,8 @@
 //! The host's side of missions, with real databases and real guests.
 
+mod attribution;
 #[path = "../support/cluster.rs"]
 mod cluster;
-mod attribution;
 mod drained;
 mod events;
 mod guests;
@@ -70,7 +70,9 @@ impl Host {
 
     /// Kinds and targets of all events, in their order.
     fn told(&self) -> Vec<String> {
-        let told = |event: &Value| format!("{} {}", event["kind"].as_str().unwrap(), event["target"].as_str().unwrap());
+        let told = |event: &Value| {
+            format!("{} {}", event["kind"].as_str().unwrap(), event["target"].as_str().unwrap())
+        };
         self.events(&[]).iter().map(told).collect()
     }
 
@@ -119,7 +121,9 @@ impl Guest {
 
     fn is_empty(&self) -> bool {
         let names = std::fs::read_dir(&self.directory).unwrap().map(|entry| entry.unwrap().file_name());
-        !names.into_iter().any(|name| name.to_str().unwrap().contains("batch") || name.to_str().unwrap().contains("jsonl"))
+        !names
+            .into_iter()
+            .any(|name| name.to_str().unwrap().contains("batch") || name.to_str().unwrap().contains("jsonl"))
     }
 }
 

@@ -29,9 +29,13 @@ impl Cluster {
         };
         let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
         let (data, log, socket) = (text(&data), text(&directory.join("log")), text(&directory));
-        run("initdb", &["-D", &data, "-A", "trust", "-U", "stanchion", "-E", "UTF8", "--no-locale", "--no-sync"]);
+        run(
+            "initdb",
+            &["-D", &data, "-A", "trust", "-U", "stanchion", "-E", "UTF8", "--no-locale", "--no-sync"],
+        );
         let port = free();
-        let mut options = format!("-p {port} -k {socket} -c listen_addresses=127.0.0.1 -c max_connections=40");
+        let mut options =
+            format!("-p {port} -k {socket} -c listen_addresses=127.0.0.1 -c max_connections=40");
         for setting in settings {
             options += &format!(" -c {setting}");
         }
@@ -51,7 +55,8 @@ impl Cluster {
     /// A new database's URL.
     pub fn database(&self) -> String {
         let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
-        let mut client = postgres::Client::connect(&self.url("postgres"), postgres::NoTls).expect("it is there");
+        let mut client =
+            postgres::Client::connect(&self.url("postgres"), postgres::NoTls).expect("it is there");
         client.batch_execute(&format!("CREATE DATABASE {name}")).expect("it can be made");
         self.url(&name)
     }

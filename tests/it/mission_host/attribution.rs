@@ -27,7 +27,13 @@ fn sessions_of_several_agents_in_one_guest() {
         guest.batch(&[("tools.jsonl", &lines([call("s1", "d"), call("s3", "e")]))]);
         let report = &host.drain(&["--session", "s3=cleo", &guest.source()])[0];
         assert_eq!(report["unattributed"], 0);
-        let all = [("a", Some("ann")), ("b", Some("ben")), ("c", Some("cleo")), ("d", Some("ann")), ("e", Some("cleo"))];
+        let all = [
+            ("a", Some("ann")),
+            ("b", Some("ben")),
+            ("c", Some("cleo")),
+            ("d", Some("ann")),
+            ("e", Some("cleo")),
+        ];
         assert_eq!(whose(host), pairs(&all));
         // Another phase knows nothing of it.
         guest.batch(&[("tools.jsonl", &lines([call("s1", "f")]))]);
@@ -40,12 +46,16 @@ fn sessions_of_several_agents_in_one_guest() {
 fn the_only_agent_of_each_guest() {
     both(|host, place| {
         let (one, two) = (Guest::new(place, "one"), Guest::new(place, "two"));
-        one.batch(&[("tools.jsonl", &lines([call("s1", "a"), with(call("s", "b"), json!({"session": null}))]))]);
+        one.batch(&[(
+            "tools.jsonl",
+            &lines([call("s1", "a"), with(call("s", "b"), json!({"session": null}))]),
+        )]);
         two.batch(&[("tools.jsonl", &lines([call("s2", "c")]))]);
         let file = place.join("sources.toml");
         let text = format!(
             "[[source]]\nfrom = \"{}\"\nagent = \"ann\"\n[[source]]\nfrom = \"{}\"\nagent = \"ben\"\nphase = \"q\"\nsessions = {{ s9 = \"x\" }}\n",
-            one.source(), two.source()
+            one.source(),
+            two.source()
         );
         std::fs::write(&file, text).unwrap();
         host.drain(&["--sources", file.to_str().unwrap()]);
@@ -66,7 +76,10 @@ fn a_sub_agent_is_found_by_its_id_and_its_type() {
     both(|host, place| {
         let guest = Guest::new(place, "g");
         let sub = with(call("s", "a"), json!({"agent": "a3dc", "agent_type": "verifier"}));
-        let role = with(common("s"), json!({"rule": "mission.role.verifier", "agent_type": "verifier", "payload": {}}));
+        let role = with(
+            common("s"),
+            json!({"rule": "mission.role.verifier", "agent_type": "verifier", "payload": {}}),
+        );
         guest.batch(&[("tools.jsonl", &lines([sub, call("s", "b")])), ("denied.jsonl", &lines([role]))]);
         host.drain(&["--agent", "ann", &guest.source()]);
         let found = |agent: &str| host.events(&["--agent", agent]).len();

@@ -18,11 +18,21 @@ fn every_record_becomes_its_event_once() {
             ("tools.jsonl", &lines([call("s", "/w/a")])),
         ]);
         let report = &host.drain(&["--run", "r", "--agent", "a", &guest.source()])[0];
-        assert_eq!((&report["batches"], &report["lines"], &report["known"]), (&json!(1), &json!(4), &json!(0)));
-        let counts = json!({"file.touch": 1, "gate.denied": 1, "gate.inert": 1, "gate.would_deny": 1, "tool.call": 1});
+        assert_eq!(
+            (&report["batches"], &report["lines"], &report["known"]),
+            (&json!(1), &json!(4), &json!(0))
+        );
+        let counts =
+            json!({"file.touch": 1, "gate.denied": 1, "gate.inert": 1, "gate.would_deny": 1, "tool.call": 1});
         assert_eq!(report["events"], counts);
         assert!(guest.is_empty(), "what is stored is removed");
-        let told = ["gate.denied Bash", "gate.inert Bash", "tool.call Write", "file.touch /w/a", "gate.would_deny Bash"];
+        let told = [
+            "gate.denied Bash",
+            "gate.inert Bash",
+            "tool.call Write",
+            "file.touch /w/a",
+            "gate.would_deny Bash",
+        ];
         assert_eq!(host.told(), told);
         for event in host.events(&[]) {
             assert_eq!(
@@ -31,9 +41,15 @@ fn every_record_becomes_its_event_once() {
             );
         }
         let denial = &host.events(&["--kind", "gate.denied"])[0]["detail"];
-        assert_eq!((&denial["rule"], &denial["payload"]["tool_input"]["command"]), (&json!("mission.bash.root"), &json!("rm -rf /")));
+        assert_eq!(
+            (&denial["rule"], &denial["payload"]["tool_input"]["command"]),
+            (&json!("mission.bash.root"), &json!("rm -rf /"))
+        );
         let touch = &host.events(&["--kind", "file.touch"])[0]["detail"];
-        assert_eq!((&touch["effect"], &touch["tool"], &touch["call"]), (&json!("write"), &json!("Write"), &json!("18b2-3f")));
+        assert_eq!(
+            (&touch["effect"], &touch["tool"], &touch["call"]),
+            (&json!("write"), &json!("Write"), &json!("18b2-3f"))
+        );
         // There is nothing left.
         assert_eq!(host.drain(&[&guest.source()])[0]["batches"], 0);
     });
@@ -64,14 +80,18 @@ fn a_phase_keeps_four_hundred_calls_and_touches_over_all_drains() {
         two.batch(&[("tools.jsonl", &many(10))]);
         host.drain(&[&one.source(), &two.source()]);
         // 80 more fit: forty calls with their touches.
-        one.batch(&[("tools.jsonl", &many(50)), ("denied.jsonl", &lines((0..500).map(|_| denied("s", "r"))))]);
+        one.batch(&[
+            ("tools.jsonl", &many(50)),
+            ("denied.jsonl", &lines((0..500).map(|_| denied("s", "r")))),
+        ]);
         let report = &host.drain(&[&one.source()])[0];
         assert_eq!((&report["cut_calls"], &report["cut_touches"]), (&json!(10), &json!(10)));
         two.batch(&[("tools.jsonl", &many(7))]);
         assert_eq!(host.drain(&[&two.source()])[0]["cut_calls"], 7);
         let count = |kind: &str| host.events(&["--kind", kind]).len();
         assert_eq!([count("tool.call"), count("file.touch"), count("gate.denied")], [200, 200, 500]);
-        let cut: Vec<_> = host.events(&["--kind", "cap.cut"]).into_iter().map(|event| event["detail"].clone()).collect();
+        let cut: Vec<_> =
+            host.events(&["--kind", "cap.cut"]).into_iter().map(|event| event["detail"].clone()).collect();
         let expected = |calls: u64| json!({"tool.call": calls, "file.touch": calls, "limit": 400});
         assert_eq!(cut, [expected(10), expected(7)]);
         // Another phase has its own cap, and a cap may be another one or none.
@@ -79,7 +99,10 @@ fn a_phase_keeps_four_hundred_calls_and_touches_over_all_drains() {
         let report = &host.drain(&["--phase", "q", "--cap", "5", &one.source()])[0];
         assert_eq!((&report["cut_calls"], &report["cut_touches"]), (&json!(0), &json!(1)));
         one.batch(&[("tools.jsonl", &many(300))]);
-        assert_eq!(host.drain(&["--phase", "q", "--cap", "none", &one.source()])[0]["events"]["tool.call"], 300);
+        assert_eq!(
+            host.drain(&["--phase", "q", "--cap", "none", &one.source()])[0]["events"]["tool.call"],
+            300
+        );
     });
 }
 
@@ -87,12 +110,16 @@ fn a_phase_keeps_four_hundred_calls_and_touches_over_all_drains() {
 fn a_batch_whose_acknowledgement_was_lost_is_stored_once() {
     both(|host, place| {
         let guest = Guest::new(place, "g");
-        let files = [("tools.jsonl", &*lines([call("s", "a")])), ("denied.jsonl", &*lines([denied("s", "r")]))];
+        let files =
+            [("tools.jsonl", &*lines([call("s", "a")])), ("denied.jsonl", &*lines([denied("s", "r")]))];
         let id = guest.batch(&files);
         host.drain(&[&guest.source()]);
         guest.put(&id, &files);
         let report = &host.drain(&["--phase", "another", &guest.source()])[0];
-        assert_eq!((&report["batches"], &report["known"], &report["acknowledged"]), (&json!(0), &json!(1), &json!(1)));
+        assert_eq!(
+            (&report["batches"], &report["known"], &report["acknowledged"]),
+            (&json!(0), &json!(1), &json!(1))
+        );
         assert!(guest.is_empty());
         assert_eq!(host.told().len(), 3);
     });
@@ -124,9 +151,17 @@ fn torn_and_foreign_lines_are_kept_aside() {
         let timeless = lines([with(call("s", "b"), json!({"time": "yesterday"}))]);
         let ruleless = lines([common("s")]);
         let tools = format!("\n{good}{{\"rule\":\"x\n{later}[1]\n  \n{timeless}{}", good.trim_end());
-        guest.batch(&[("tools.jsonl", &tools), ("denied.jsonl", &ruleless), ("notes", "hello\n"), ("tools.jsonl.spill-1.jsonl", &good)]);
+        guest.batch(&[
+            ("tools.jsonl", &tools),
+            ("denied.jsonl", &ruleless),
+            ("notes", "hello\n"),
+            ("tools.jsonl.spill-1.jsonl", &good),
+        ]);
         let report = &host.drain(&[&guest.source()])[0];
-        assert_eq!((&report["torn"], &report["foreign"], &report["lines"]), (&json!(2), &json!(4), &json!(9)));
+        assert_eq!(
+            (&report["torn"], &report["foreign"], &report["lines"]),
+            (&json!(2), &json!(4), &json!(9))
+        );
         assert_eq!(report["events"], json!({"tool.call": 3, "file.touch": 3}));
         let kept = host.ask("SELECT file || ':' || line || ' ' || why || ' ' || what || ' ' || length FROM mission_strays ORDER BY id");
         let expected = [
@@ -140,7 +175,10 @@ fn torn_and_foreign_lines_are_kept_aside() {
         assert_eq!(kept, expected);
         let output = host.run(&["events", "--summary", "--json"]);
         let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((&summary["batches"][0]["torn"], &summary["batches"][0]["foreign"]), (&json!(2), &json!(4)));
+        assert_eq!(
+            (&summary["batches"][0]["torn"], &summary["batches"][0]["foreign"]),
+            (&json!(2), &json!(4))
+        );
     });
 }
 
@@ -187,7 +225,10 @@ fn two_drains_at_once_store_everything_once() {
 #[test]
 fn a_file_of_events_is_its_users_only() {
     let place = tempfile::tempdir().unwrap();
-    let host = Host { store: place.path().join("deep/er/events.sqlite").to_str().unwrap().to_owned(), state: place.path().join("s") };
+    let host = Host {
+        store: place.path().join("deep/er/events.sqlite").to_str().unwrap().to_owned(),
+        state: place.path().join("s"),
+    };
     host.drain(&[&Guest::new(place.path(), "g").source()]);
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(Path::new(&host.store)), 0o600);

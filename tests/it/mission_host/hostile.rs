@@ -16,7 +16,12 @@ fn texts_that_databases_refuse_are_stored() {
         guest.batch(&[("tools.jsonl", &(odd.join("\n") + "\n"))]);
         let report = &host.drain(&["--agent", "x\\ty\t\\N", &guest.source()])[0];
         assert_eq!((&report["torn"], &report["foreign"]), (&json!(0), &json!(0)));
-        let told = ["tool.call a\u{fffd}b", "file.touch \u{fffd}\u{fffd}x", "tool.call \\N", "tool.call '); DROP TABLE mission_events; --"];
+        let told = [
+            "tool.call a\u{fffd}b",
+            "file.touch \u{fffd}\u{fffd}x",
+            "tool.call \\N",
+            "tool.call '); DROP TABLE mission_events; --",
+        ];
         assert_eq!(host.told(), told);
         let events = host.events(&[]);
         assert_eq!(events[2]["detail"]["command"], "\\.\n\t\\\r\\x41'\"$1");
@@ -72,7 +77,8 @@ fn a_database_that_is_none_is_told() {
     let guest = Guest::new(place.path(), "g");
     let id = guest.batch(&[("denied.jsonl", &lines([denied("s", "r")]))]);
     let file = place.path().join("text");
-    std::fs::write(&file, "this is no database, and it is long enough to be sure of that\n".repeat(9)).unwrap();
+    std::fs::write(&file, "this is no database, and it is long enough to be sure of that\n".repeat(9))
+        .unwrap();
     let missing = cluster().url("missing");
     for store in [file.to_str().unwrap(), &missing, "postgres://x@127.0.0.1:1/x", "/proc/none/x"] {
         let host = super::Host { store: store.to_owned(), state: place.path().join("state") };
