@@ -53,8 +53,9 @@ impl Host {
     }
 
     fn try_drain(&self, arguments: &[&str]) -> (i32, Vec<Value>) {
-        let fixed = ["drain", "--json", "--quiet", "--mission", "m", "--phase", "p"];
-        let output = self.run(&[&fixed, arguments].concat());
+        let fixed = ["drain", "--json", "--quiet", "--mission", "m"];
+        let phase: &[&str] = if arguments.contains(&"--phase") { &[] } else { &["--phase", "p"] };
+        let output = self.run(&[&fixed, phase, arguments].concat());
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
         assert_eq!(report["schema"], 1);
         let sources = report["sources"].as_array().unwrap().clone();

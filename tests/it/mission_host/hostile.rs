@@ -61,12 +61,12 @@ fn a_link_is_no_file_of_a_batch() {
 fn a_terminal_shows_what_is_there() {
     both(|host, place| {
         let guest = Guest::new(place, "g");
-        let record = with(call("s", "a\u{1b}[2Jb\nc\u{202e}"), json!({"tool": "T\r"}));
+        let record = with(call("s", "a\u{1b}[2Jb\nc\u{202e}"), json!({"tool": "T\rx"}));
         guest.batch(&[("tools.jsonl", &lines([record]))]);
         host.drain(&[&guest.source()]);
         let output = host.run(&["events"]);
         let shown = text(&output.stdout);
-        assert!(shown.contains("a\\u{1b}[2Jb\\u{a}c\\u{202e}") && shown.contains("T\\u{d}"), "{shown}");
+        assert!(shown.contains("a\\u{1b}[2Jb\\u{a}c\\u{202e}") && shown.contains("T\\u{d}x"), "{shown}");
         assert_eq!(shown.lines().count(), 2);
     });
 }
