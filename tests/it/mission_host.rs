@@ -7,6 +7,7 @@ mod drained;
 mod events;
 mod guests;
 mod hostile;
+mod killed;
 
 use crate::child::{feed, stanchion, text};
 use cluster::Cluster;

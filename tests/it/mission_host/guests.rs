@@ -13,7 +13,7 @@ use std::process::Command;
 const STANCHION: &str = env!("CARGO_BIN_EXE_stanchion");
 
 /// A shell script that is a program.
-fn script(place: &Path, name: &str, text: &str) -> PathBuf {
+pub fn script(place: &Path, name: &str, text: &str) -> PathBuf {
     let path = place.join(name);
     std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -128,7 +128,8 @@ fn one_guest_that_fails_holds_up_no_other() {
         let guest = Guest::new(place, "g");
         guest.batch(&[("denied.jsonl", &lines([denied("s", "r")]))]);
         let silent = format!("cmd:{}", script(place, "silent", "sleep 30").display());
-        let sources = [&silent, "cmd:echo hello", "cmd:/no/such/program", "cmd:ls /no/such", &guest.source()];
+        let sources =
+            [&*silent, "cmd:echo hello", "cmd:/no/such/program", "cmd:ls /no/such", &guest.source()];
         let (status, reports) = host.try_drain(&[&["--patience", "1"], &sources[..]].concat());
         assert_eq!(status, 1);
         let fault = |place: usize| reports[place]["faults"][0].as_str().unwrap_or_default();
