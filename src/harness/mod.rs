@@ -11,6 +11,7 @@ pub mod payload;
 mod read;
 pub mod reply;
 mod same;
+mod string;
 pub mod table;
 pub mod tools;
 

@@ -1,9 +1,9 @@
 //! What a harness hands to a hook on stdin. Owns the field names; must never refuse a payload
 //! aloud: what is not a shell call is `None`, and the hook then has no opinion.
 
+use super::string::decoded;
 use super::tools;
 use crate::call::{Effect, Origin, Tool};
-use serde::de::{Deserializer as _, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub fn text(event: &Members<'_>, places: &[&str]) -> Option<String> {
 /// The bytes of a JSON string; `None` for every other value.
 #[must_use]
 pub fn string(value: &RawValue) -> Option<Vec<u8>> {
-    serde_json::Deserializer::from_str(value.get()).deserialize_bytes(Bytes).ok()
+    decoded(value.get())
 }
 
 /// Bytes as a path.
@@ -92,21 +92,6 @@ pub fn string(value: &RawValue) -> Option<Vec<u8>> {
 pub fn path(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     std::ffi::OsString::from_vec(bytes).into()
-}
-
-/// Takes a JSON string as bytes, the only reading that accepts lone surrogates.
-struct Bytes;
-
-impl Visitor<'_> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str("a string")
-    }
-
-    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
-    }
 }
 
 #[cfg(test)]

@@ -33,10 +33,7 @@ impl Cap {
             self.kept += 1;
             return true;
         }
-        match kind {
-            Kind::ToolCall => self.calls += 1,
-            _ => self.touches += 1,
-        }
+        *if kind == Kind::ToolCall { &mut self.calls } else { &mut self.touches } += 1;
         false
     }
 

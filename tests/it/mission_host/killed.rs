@@ -117,6 +117,7 @@ struct Killed {
     writers: AtomicUsize,
     takers: AtomicUsize,
     drains: AtomicUsize,
+    drains_begun: AtomicUsize,
     connections: AtomicUsize,
     servers: AtomicUsize,
 }
@@ -177,7 +178,7 @@ impl<'a> Run<'a> {
 
     fn drain(&self, mut chance: Chance) {
         while !self.ended.load(Ordering::Relaxed) {
-            let kill = (chance.below(4) > 0).then(|| Duration::from_millis(5 + chance.below(400)));
+            let kill = (chance.below(10) > 0).then(|| Duration::from_millis(5 + chance.below(400)));
             let mut command = stanchion();
             command.args([
                 "drain",
@@ -193,6 +194,7 @@ impl<'a> Run<'a> {
             ]);
             command.args(&self.sources).env("XDG_STATE_HOME", &self.host.state);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            self.killed.drains_begun.fetch_add(1, Ordering::Relaxed);
             let killed = end(&mut child, kill);
             self.killed.drains.fetch_add(usize::from(killed), Ordering::Relaxed);
             thread::sleep(Duration::from_millis(chance.below(30)));
@@ -286,9 +288,12 @@ fn runs(store: impl Fn(&Path) -> String) {
         let place = tempfile::tempdir().unwrap();
         let host = Host { store: store(place.path()), state: place.path().join("state") };
         let run = Run::new(&host, place.path());
+        let started = Instant::now();
         run.everything(seed as u64, records);
+        let killed = started.elapsed();
         run.heal();
         run.check(seed as u64);
+        println!("{:.1} s with kills, {:.1} s in all", killed.as_secs_f64(), started.elapsed().as_secs_f64());
     }
 }
 
