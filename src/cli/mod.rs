@@ -14,6 +14,7 @@ mod events;
 mod explain;
 mod grant;
 mod guest;
+mod guest_install;
 mod hook;
 mod install;
 mod layers;
@@ -61,6 +62,8 @@ enum Command {
     Bake(bake::Args),
     /// Tell whether a baked program is as it was baked
     Verify(verify::Args),
+    /// Put a baked program and its registration into a guest
+    GuestInstall(guest_install::Args),
     /// Judge a command line
     Check(check::Args),
     /// Show what a command line executes, and why it is judged as it is
@@ -152,6 +155,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Batch(args) => batch::run(&args),
         Command::Bake(args) => bake::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::GuestInstall(args) => guest_install::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::DumpTree(args) => dump_tree::run(&args),

@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod entry;
 pub mod facts;
 pub mod files;
+pub mod guest;
 pub mod json;
 pub mod merge;
 pub mod plan;

@@ -3,6 +3,7 @@
 mod attempts;
 mod baked;
 mod batches;
+mod guests;
 mod killed;
 mod policy;
 mod records;

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 const HEAD: &str = "\
 # Rules
 
-Written by `stanchion policy docs`; the rules themselves are in `policies/core/*.toml`. A pack is switched on with
-`--policy core.git`, all of them with `--policy core`. What programs and options mean is in
-`policies/programs/*.toml`.
+Written by `stanchion policy docs`; the rules themselves are in `policies/core/*.toml` and `policies/mission.toml`. A pack
+is switched on with `--policy core.git`, all of them with `--policy core`, that of missions with `--policy mission`. What
+programs and options mean is in `policies/programs/*.toml`.
 ";
 
 /// Runs the command.

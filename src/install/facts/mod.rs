@@ -94,6 +94,8 @@ pub struct Harness {
     pub project: &'static str,
     /// The form of both.
     pub form: Form,
+    /// Entries for what it tells after a call, in the user's file; none where that is not known.
+    pub after: &'static [Slot],
     /// A second file that the harness needs: path from the registration's directory, and text.
     pub beside: Option<(&'static str, &'static str)>,
     /// The unit of the time-out.

@@ -6,6 +6,7 @@ const CLAUDE_ENTRY: &str =
     r#"{"matcher": "*", "hooks": [{"type": "command", $CALL, "timeout": 10, "onFailure": "block"}]}"#;
 const MATCH_ALL: &str =
     r#"{"matcher": "*", "hooks": [{"type": "command", "command": $LINE, "timeout": 10}]}"#;
+const QWEN_AFTER: &str = r#"{"matcher": "*", "hooks": [{"type": "command", "name": "stanchion-tap", "command": $LINE, "timeout": 10000}]}"#;
 const CLAUDE_CALL: &str = r#"{"session_id":"doctor","transcript_path":"$CWD/t.jsonl","cwd":"$CWD","prompt_id":"doctor","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":$COMMAND,"description":"doctor"},"tool_use_id":"toolu_doctor"}"#;
 
 const DISABLE_ALL: &[Switch] = &[
@@ -22,6 +23,7 @@ const PLAIN: Harness = Harness {
     user: "",
     project: "",
     form: Form::Json { ensure: &[], slots: &[Slot { path: &["hooks", "PreToolUse"], element: MATCH_ALL }] },
+    after: &[],
     beside: None,
     unit: Unit::Seconds,
     switches: &[],
@@ -47,6 +49,10 @@ pub const ALL: &[Harness] = &[
             ensure: &[],
             slots: &[Slot { path: &["hooks", "PreToolUse"], element: CLAUDE_ENTRY }],
         },
+        after: &[
+            Slot { path: &["hooks", "PostToolUse"], element: MATCH_ALL },
+            Slot { path: &["hooks", "PostToolUseFailure"], element: MATCH_ALL },
+        ],
         switches: DISABLE_ALL,
         user_readers: &["grok", "cursor"],
         project_readers: &["grok", "cursor", "copilot", "vscode"],
@@ -59,6 +65,7 @@ pub const ALL: &[Harness] = &[
         directory: Directory { variable: "CODEX_HOME", below_variable: "", below_home: ".codex" },
         user: "hooks.json",
         project: ".codex/hooks.json",
+        after: &[Slot { path: &["hooks", "PostToolUse"], element: MATCH_ALL }],
         switches: &[
             Switch { file: "config.toml", path: &["features", "hooks"], off: "false" },
             Switch { file: "config.toml", path: &["features", "codex_hooks"], off: "false" },
@@ -87,6 +94,10 @@ pub const ALL: &[Harness] = &[
                 element: r#"{"matcher": "", "hooks": [{"type": "command", "command": $LINE, "timeout": 10}]}"#,
             }],
         },
+        after: &[Slot {
+            path: &["hooks", "PostToolUse"],
+            element: r#"{"matcher": "", "hooks": [{"type": "command", "command": $LINE, "timeout": 10}]}"#,
+        }],
         trust: Some(Trust {
             file: "trusted_folders.toml",
             only_if: &[],
@@ -167,6 +178,10 @@ pub const ALL: &[Harness] = &[
                 element: r#"{"matcher": ".*", "hooks": [{"type": "command", "name": "stanchion", "command": $LINE, "timeout": 10000}]}"#,
             }],
         },
+        after: &[Slot {
+            path: &["hooks", "AfterTool"],
+            element: r#"{"matcher": ".*", "hooks": [{"type": "command", "name": "stanchion-tap", "command": $LINE, "timeout": 10000}]}"#,
+        }],
         unit: Unit::Milliseconds,
         switches: &[
             Switch { file: "settings.json", path: &["hooksConfig", "enabled"], off: "false" },
@@ -194,6 +209,10 @@ pub const ALL: &[Harness] = &[
                 element: r#"{"type": "command", "bash": $LINE, "timeoutSec": 10}"#,
             }],
         },
+        after: &[Slot {
+            path: &["hooks", "postToolUse"],
+            element: r#"{"type": "command", "bash": $LINE, "timeoutSec": 10}"#,
+        }],
         switches: &[
             Switch { file: "settings.json", path: &["disableAllHooks"], off: "true" },
             Switch { file: "config.json", path: &["disableAllHooks"], off: "true" },
@@ -232,6 +251,10 @@ pub const ALL: &[Harness] = &[
                 element: r#"{"matcher": "*", "hooks": [{"type": "command", "name": "stanchion", "command": $LINE, "timeout": 10000}]}"#,
             }],
         },
+        after: &[
+            Slot { path: &["hooks", "PostToolUse"], element: QWEN_AFTER },
+            Slot { path: &["hooks", "PostToolUseFailure"], element: QWEN_AFTER },
+        ],
         unit: Unit::Milliseconds,
         switches: &[
             Switch { file: "settings.json", path: &["disableAllHooks"], off: "true" },

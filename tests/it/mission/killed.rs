@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const WRITERS: usize = 8;
 const RECORDS: usize = 400;
@@ -70,6 +70,8 @@ struct Host {
     again: usize,
     torn: usize,
     seed: u64,
+    /// How long a child takes that is not killed.
+    usual: Duration,
 }
 
 impl Host {
@@ -113,6 +115,7 @@ impl Host {
     }
 
     fn run(&mut self, command: &mut Command, kill: bool) -> (Vec<u8>, bool) {
+        let started = Instant::now();
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut output = child.stdout.take().unwrap();
         let reader = thread::spawn(move || {
@@ -121,10 +124,14 @@ impl Host {
             stream
         });
         if kill {
-            thread::sleep(Duration::from_micros(self.random(6000)));
+            let most = u64::try_from(self.usual.as_micros()).unwrap() * 2;
+            thread::sleep(Duration::from_micros(self.random(most)));
             child.kill().unwrap();
         }
         let status = child.wait().unwrap().success();
+        if !kill {
+            self.usual = started.elapsed();
+        }
         (reader.join().unwrap(), status)
     }
 }
@@ -138,6 +145,7 @@ fn what_a_writer_acknowledged_arrives_once() {
         let running: Vec<_> = (0..WRITERS)
             .map(|number| scope.spawn(move || acknowledged(writer(directory, number), number)))
             .collect();
+        host.drain(directory, false);
         let mut rounds = 0;
         while running.iter().any(|writer| !writer.is_finished()) {
             host.drain(directory, rounds % 5 != 4);

@@ -1,0 +1,6 @@
+
+# $TITLE
+cat > "$work/document" <<'END_OF_DOCUMENT'
+$DOCUMENT
+END_OF_DOCUMENT
+settings $SETTINGS
