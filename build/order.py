@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes build/order.ld: the functions that hook calls run, to be linked side by side.
 
-Usage: build/order.py [PROGRAM]    (default: target/release/stanchion; Linux on x86-64 only)
+Usage: CARGO_PROFILE_RELEASE_STRIP=none cargo build --release && build/order.py [PROGRAM]
+(default: target/release/stanchion; Linux on x86-64 only)
 
 Runs the program on the calls below, one instruction at a time, and lists every function of ours and of
 the Rust libraries that was entered. Run it when `cargo bench --bench process` has grown slower; a list
@@ -89,13 +90,15 @@ def functions(program):
 
 
 def pattern(name):
-    """The section of a function, whatever hash its name ends in."""
-    return re.sub(r"17h[0-9a-f]{16}E.*$", "17h*", name)
+    """The section of a function, whatever hashes of crates and types are in its name."""
+    return re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", re.sub(r"17h[0-9a-f]{16}E.*$", "17h*", name))
 
 
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "target/release/stanchion"
     table = functions(program)
+    if not table:
+        sys.exit(f"{program} has no symbols: build it with CARGO_PROFILE_RELEASE_STRIP=none")
     starts = [start for start, _ in table]
     names = set()
     with tempfile.TemporaryDirectory() as home:

@@ -175,8 +175,10 @@ impl<'q> Lowerer<'q> {
                 inside = self.place(place, PlaceKind::Background, span);
             }
             let scope = if asynchronous { &mut own } else { &mut *env };
-            // What stands behind `&&` or `||` may not run, so what it assigns is possible.
-            let conditional = usize::from(matches!(before, Separator::And | Separator::Or));
+            // What stands behind `&&` or `||` may not run, and where bash may lose a `;` commands are
+            // other ones: what they assign is possible.
+            let conditional = matches!(before, Separator::And | Separator::Or) || self.reprinted;
+            let conditional = usize::from(conditional);
             self.branches += conditional;
             let command = self.element(element, inside, scope);
             self.branches -= conditional;
