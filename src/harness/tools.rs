@@ -32,9 +32,8 @@ pub fn kind(name: &str) -> Option<Tool> {
         | "exec"
         | "pre_run_command" => Tool::Shell,
         "Monitor" | "monitor" => Tool::Monitor,
-        "Read" | "read" | "read_file" | "readFile" | "view" | "fs_read" | "ReadFile" | "view_file" => {
-            Tool::Read
-        }
+        "Read" | "read" | "read_file" | "readFile" | "view" | "fs_read" | "ReadFile" | "view_file"
+        | "pre_read_code" => Tool::Read,
         "Write" | "write" | "write_file" | "Create" | "create" | "create_file" | "createFile"
         | "write_to_file" | "WriteFile" | "create_new_file" => Tool::Write,
         "Edit"

@@ -267,6 +267,17 @@ export default function (pi) {
                 put(r["proj"] + "/.pi/extensions/" + os.path.basename(r["plugin_file"]), f.read())
         elif not r.get("installed"):
             put(r["proj"] + "/.pi/extensions/e2e.js", js)
+        if r["script"].get("sub"):
+            self.delegate(r)
+
+    def delegate(self, r):
+        """Pi starts no sub-agents by itself: its package has them as an example, each a `pi` of its own."""
+        agent = r["home"] + "/.pi/agent"
+        package = os.path.join(self.harness, self.name, "node_modules", "@earendil-works", "pi-coding-agent")
+        shutil.copytree(package + "/examples/extensions/subagent", agent + "/extensions/subagent")
+        put(agent + "/agents/e2e.md", "---\nname: e2e\ndescription: does as it is told\n---\n\nDo as you are told.\n")
+        # `--approve` holds for one process: what the sub-agent's `pi` trusts, a person has entered.
+        put(agent + "/trust.json", {os.path.realpath(r["proj"]): True})
 
     def env(self, r):
         return {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}

@@ -31,8 +31,6 @@ BY_HAND = {"not-reviewed", "not-trusted"}
 # Cases that a client has no means for, and why.
 LACKS = {
     ("codex", "subagent"): "the model with plain function tools is offered no tool for it; see codex-code",
-    ("pi", "subagent"): "has none built in",
-    ("pi-old", "subagent"): "has none built in",
 }
 
 

@@ -33,7 +33,7 @@ KINDS = {
               "run_terminal_command", "run_terminal_cmd", "local_shell"],
     "write": ["Write", "write", "write_file", "create", "apply_patch", "search_replace"],
     "edit": ["Edit", "edit", "replace", "search_replace", "apply_patch"],
-    "task": ["Agent", "Task", "task", "spawn_agent", "spawn_subagent", "agent",
+    "task": ["Agent", "Task", "task", "spawn_agent", "spawn_subagent", "agent", "subagent",
              "invoke_agent", "generalist", "codebase_investigator"],
     "wait": ["wait_agent", "wait", "read_agent", "get_task_output", "TaskOutput"],
 }
@@ -142,6 +142,8 @@ def build_args(step, tool):
                 v = step.get("agent") or (spec.get("enum") or [None])[0]
                 if v is None and p in req and tool["name"] == "task":
                     v = "general"         # OpenCode
+                if v is None and tool["name"] == "subagent":
+                    v = "e2e"             # Pi's extension; see clients.py
                 if v is None and p in req:
                     v = "general-purpose"
             elif low in ("run_in_background", "background", "is_background"):

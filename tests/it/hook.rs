@@ -256,6 +256,13 @@ fn file_tools_are_judged_as_shell_writes_are() {
         "gemini",
         json!({ "hook_event_name": "BeforeTool", "tool_name": "replace", "tool_input": { "file_path": guarded } }),
     );
+    let windsurf = |action: &str, info: serde_json::Value| json!({ "agent_action_name": action, "trajectory_id": "t", "tool_info": info });
+    denied("windsurf", windsurf("pre_write_code", json!({ "file_path": guarded, "edits": [] })));
+    let shell = json!({ "command": format!("echo > {guarded}") });
+    denied(
+        "windsurf",
+        windsurf("pre_mcp_tool_use", json!({ "mcp_tool_name": "run", "mcp_tool_arguments": shell })),
+    );
     denied("copilot", json!({ "toolName": "create", "toolArgs": { "path": guarded, "file_text": "" } }));
     denied("opencode", json!({ "tool": "write", "sessionID": "s", "args": { "filePath": guarded } }));
     denied(

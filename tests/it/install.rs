@@ -101,6 +101,20 @@ fn without_names_every_harness_that_is_found() {
     assert!(status.contains("claude       user     registered"), "{status}");
 }
 
+/// The names that `hook --harness` takes.
+#[test]
+fn other_names_mean_the_same() {
+    let home = Home::new();
+    home.good(&["install", "pi-signed", "claude-code"]);
+    let file = home.read(".pi/agent/extensions/stanchion.js");
+    assert!(file.contains("\"--harness\", \"pi\""), "{file}");
+    assert!(home.path(".claude/settings.json").exists());
+    let status = home.good(&["status", "pi-signed"]);
+    assert!(status.contains("pi           user     registered "), "{status}");
+    home.good(&["uninstall", "pi-signed", "claude-code"]);
+    assert_eq!(tree(&home.path("")), []);
+}
+
 #[test]
 fn wrong_usage_has_its_status() {
     let home = Home::new();

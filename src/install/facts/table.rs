@@ -342,6 +342,14 @@ pub const ALL: &[Harness] = &[
                     path: &["hooks", "pre_write_code"],
                     element: r#"{"command": $LINE, "show_output": true}"#,
                 },
+                Slot {
+                    path: &["hooks", "pre_read_code"],
+                    element: r#"{"command": $LINE, "show_output": true}"#,
+                },
+                Slot {
+                    path: &["hooks", "pre_mcp_tool_use"],
+                    element: r#"{"command": $LINE, "show_output": true}"#,
+                },
             ],
         },
         unit: Unit::None,
