@@ -21,6 +21,14 @@ def put(path, text, mode=None):
         os.chmod(path, mode)
 
 
+def jsonl(path):
+    try:
+        with open(path) as f:
+            return [json.loads(x) for x in f if x.strip()]
+    except FileNotFoundError:
+        return []
+
+
 class Client:
     name = pkg = bin = ""
     shape = "claude"          # which documented deny shape is native
@@ -54,6 +62,11 @@ class Client:
                                                                 "timeout": t}]}]
         return blk
 
+    def register(self, r, file, timeout_unit=1):
+        """The rig's own hook, in a file of the project; not where something else was installed."""
+        if not r.get("installed"):
+            put(r["proj"] + file, {"hooks": self.hooks_block(r, timeout_unit)})
+
     post_extra = []           # further events that carry a tool's outcome
 
     matcher = "*"
@@ -64,8 +77,7 @@ class Claude(Client):
     post_extra = ["PostToolUseFailure"]
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.claude/settings.json", {"hooks": self.hooks_block(r)})
+        self.register(r, "/.claude/settings.json")
         put(r["home"] + "/.claude.json", {"hasCompletedOnboarding": True, "projects": {} if r.get("notrust") else {
             r["proj"]: {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}})
 
@@ -89,8 +101,9 @@ class Codex(Client):
     model = "gpt-5.5"         # the one bundled model with plain function tools
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.codex/hooks.json", {"hooks": self.hooks_block(r)})
+        # This model is offered tools to start a sub-agent only so.
+        agents = "multi_agent_v2 = true" if r["script"].get("sub") else ""
+        self.register(r, "/.codex/hooks.json")
         put(r["home"] + "/.codex/config.toml", """
 model = "%s"
 model_provider = "stub"
@@ -105,6 +118,7 @@ plugins = false
 enable_request_compression = false
 image_generation = false
 remote_plugin = false
+%s
 [model_providers.stub]
 name = "stub"
 base_url = "%s/v1"
@@ -113,7 +127,7 @@ env_key = "STUB_KEY"
 request_max_retries = 1
 stream_max_retries = 1
 %s
-""" % (self.model, ROOT,
+""" % (self.model, agents, ROOT,
        "" if r.get("notrust") == "project" else '[projects."%s"]\ntrust_level = "trusted"' % r["proj"]))
 
     def env(self, r):
@@ -301,8 +315,7 @@ class Grok(Client):
     hook_file = "/.grok/hooks/e2e.json"
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + self.hook_file, {"hooks": self.hooks_block(r)})
+        self.register(r, self.hook_file)
         put(r["home"] + "/.grok/config.toml", """
 [models]
 default = "stub"
@@ -338,8 +351,7 @@ class Gemini(Client):
     matcher = ".*"
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.gemini/settings.json", {"hooks": self.hooks_block(r, 1000)})
+        self.register(r, "/.gemini/settings.json", 1000)
         put(r["home"] + "/.gemini/settings.json", {
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": bool(r.get("notrust"))}},
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False, "enableAutoUpdateNotification": False},
@@ -395,8 +407,7 @@ class CopilotClaude(Copilot):
     pre, post = "PreToolUse", "PostToolUse"
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.claude/settings.json", {"hooks": self.hooks_block(r)})
+        self.register(r, "/.claude/settings.json")
         put(r["home"] + "/.copilot/config.json", {"trusted_folders": [r["proj"]], "banner": "never"})
 
 
@@ -412,8 +423,7 @@ class Qwen(Client):
     post_extra = ["PostToolUseFailure"]
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.qwen/settings.json", {"hooks": self.hooks_block(r, 1000)})
+        self.register(r, "/.qwen/settings.json", 1000)
         put(r["home"] + "/.qwen/settings.json", {
             "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": bool(r.get("notrust"))}},
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},

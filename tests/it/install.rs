@@ -87,6 +87,26 @@ fn a_dry_run_shows_and_changes_nothing() {
     assert!(shown.contains("+++ ") && shown.contains("+  \"hooks\": {"), "{shown}");
     assert!(!shown.contains('\x1b'));
     assert_eq!(tree(&home.path("")), before);
+    home.good(&["install", "claude"]);
+    let before = tree(&home.path(""));
+    let shown = home.good(&["uninstall", "claude", "--dry-run"]);
+    assert!(shown.contains("--- ") && shown.contains("-  \"hooks\": {"), "{shown}");
+    assert_eq!(tree(&home.path("")), before);
+}
+
+#[test]
+fn what_only_a_person_can_do_is_said() {
+    for (arguments, wanted) in [
+        (&["install", "codex"][..], "type /hooks and approve the entry"),
+        (&["install", "grok", "--project"], "/hooks-trust, or start it with --trust"),
+        (&["install", "gemini", "--project"], "start `gemini` there and trust the folder"),
+        (&["install", "pi", "--project"], "trust the project, or start it with --approve"),
+        (&["install", "hermes"], "--accept-hooks"),
+        (&["install", "cline"], "ends Cline's whole run"),
+    ] {
+        let said = Home::new().good(arguments);
+        assert!(said.contains(wanted), "{arguments:?}: {said}");
+    }
 }
 
 #[test]

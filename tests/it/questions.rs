@@ -12,32 +12,18 @@ const BY_THEMSELVES: [&str; 4] = ["claude", "copilot", "qwen", "vscode"];
 /// Harnesses that can ask, of which nobody knows what they do without a person.
 const WITH_A_PERSON: [&str; 3] = ["pi", "droid", "antigravity"];
 
-const POLICY: &str = r#"
-version = 1
-name = "own"
-[[rule]]
-id = "deploy.ask"
-decision = "ask"
-reason = "this deploys"
-advice = "let a person deploy"
-when = { program = "deploy" }
-match = ["deploy", "deploy now", "deploy --all"]
-not_match = ["ls", "echo deploy", "git deploy"]
-"#;
+const POLICY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/policies/questions.toml");
 
 /// Each payload of each harness, as a process: the matrix knows whom to ask, apart from the tables.
 #[test]
 fn every_form_asks_or_denies() {
-    let directory = tempfile::tempdir().unwrap();
-    let policy = directory.path().join("own.toml");
-    std::fs::write(&policy, POLICY).unwrap();
     let rows =
         [("asks", "deploy now", "ask"), ("asks-behind", "ls; deploy", "ask"), ("passes", "ls", "allow")];
     let rows = rows.map(|(id, command, expect)| {
         let code = if expect == "ask" { "code = \"deploy.ask\"\n" } else { "" };
         format!("[[row]]\nid = \"{id}\"\ncommand = \"{command}\"\nexpect = \"{expect}\"\n{code}")
     });
-    let text = format!("version = 1\npolicy = {policy:?}\n{}", rows.concat());
+    let text = format!("version = 1\npolicy = {POLICY:?}\n{}", rows.concat());
     let matrix = Matrix::parse("questions", &text).unwrap();
     let program = Checker::Stanchion(env!("CARGO_BIN_EXE_stanchion").into());
     let outcomes = matrix::run(&[matrix], &program, Forms::All, |_| {});
@@ -89,9 +75,6 @@ fn nobody_is_asked_where_that_would_run_or_hang_the_call() {
 /// Cursor heeds a question for its shell alone.
 #[test]
 fn cursor_is_asked_about_commands_where_a_person_is() {
-    let directory = tempfile::tempdir().unwrap();
-    let policy = directory.path().join("own.toml");
-    std::fs::write(&policy, POLICY).unwrap();
     let shell =
         r#"{"hook_event_name":"beforeShellExecution","cursor_version":"1","command":"deploy","cwd":"/"}"#;
     let other = r#"{"hook_event_name":"preToolUse","cursor_version":"1","tool_name":"Shell","tool_input":{"command":"deploy"}}"#;
@@ -100,9 +83,8 @@ fn cursor_is_asked_about_commands_where_a_person_is() {
         (shell, "safe", "\"permission\":\"deny\""),
         (other, "attended", "\"permission\":\"deny\""),
     ] {
-        let policy = policy.to_str().unwrap();
         let output =
-            run(&["hook", "--harness", "cursor", "--ask", when, "--policy", policy], call.as_bytes());
+            run(&["hook", "--harness", "cursor", "--ask", when, "--policy", POLICY], call.as_bytes());
         assert!(text(&output.stdout).contains(wanted), "{when}: {output:?}");
     }
 }

@@ -106,7 +106,7 @@ pub const ALL: &[Harness] = &[
         },
         user: "plugins/stanchion.js",
         project: ".opencode/plugins/stanchion.js",
-        form: Form::Whole(include_str!("../shims/opencode.js")),
+        form: Form::Whole(concat!(include_str!("../shims/ask.js"), include_str!("../shims/opencode.js"))),
         unit: Unit::None,
         call: r#"{"tool":"bash","sessionID":"doctor","callID":"doctor","cwd":"$CWD","args":{"command":$COMMAND},"tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
         ..PLAIN
@@ -118,7 +118,7 @@ pub const ALL: &[Harness] = &[
         directory: Directory { variable: "PI_CODING_AGENT_DIR", below_variable: "", below_home: ".pi/agent" },
         user: "extensions/stanchion.js",
         project: ".pi/extensions/stanchion.js",
-        form: Form::Whole(include_str!("../shims/pi.js")),
+        form: Form::Whole(concat!(include_str!("../shims/ask.js"), include_str!("../shims/pi.js"))),
         unit: Unit::None,
         trust: Some(Trust {
             file: "trust.json",
