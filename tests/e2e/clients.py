@@ -34,6 +34,7 @@ class Client:
     shape = "claude"          # which documented deny shape is native
     pre, post = "PreToolUse", "PostToolUse"
     extra_prefix = []
+    log = ""                  # the file below the home that tells of a denial, where that ends the run
 
     def __init__(self, harness):
         self.harness = harness
@@ -438,5 +439,25 @@ class Qwen(Client):
         return [self.exe, "-p", prompt, "--yolo", "--output-format", "stream-json"]
 
 
-ALL = [Claude, Codex, CodexCode, OpenCode, Pi, Grok, Gemini, Copilot, Qwen, ClaudeOld, PiOld,
+class Cline(Client):
+    """A denial ends its whole run: nothing is told to the model, and the reason stands in the log alone."""
+    name, pkg = "cline", "cline"
+    shape = "cline"
+    log = "/.cline/data/logs/cline.log"
+
+    def setup(self, r):
+        put(r["home"] + "/.cline/data/settings/providers.json", {
+            "version": 1, "lastUsedProvider": "openai-compatible", "modes": {}, "providers": {"openai-compatible": {
+                "settings": {"provider": "openai-compatible", "apiKey": "dummy-key", "model": "stub",
+                             "baseUrl": ROOT + "/v1"},
+                "updatedAt": "2026-12-03T00:00:00.000Z", "tokenSource": "manual"}}})
+
+    def env(self, r):
+        return {"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1"}
+
+    def argv(self, r, prompt):
+        return [self.exe, "--json", "--auto-approve", "true", "-P", "openai", "-m", "stub", "-k", "dummy-key", prompt]
+
+
+ALL = [Claude, Codex, CodexCode, OpenCode, Pi, Grok, Gemini, Copilot, Qwen, Cline, ClaudeOld, PiOld,
        CopilotPascal, CopilotClaude, GrokClaude]

@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 import clients  # noqa: E402
 import rig  # noqa: E402
 
-CLIENTS = ["claude", "codex", "codex-code", "opencode", "pi", "grok", "gemini", "copilot", "qwen"]
+CLIENTS = ["claude", "codex", "codex-code", "opencode", "pi", "grok", "gemini", "copilot", "qwen", "cline"]
 # The name for `stanchion install`, where it is another.
 HARNESS = {"codex-code": "codex", "claude-old": "claude", "pi-old": "pi"}
 DENIED = "git reset --hard; touch RAN_1"
@@ -67,10 +67,10 @@ def recorded(r):
     return len([x for x in clients.jsonl(path) if x.get("decision") == "deny"])
 
 
-def failure(case, r, x):
+def failure(case, r, x, log):
     """Why a case did not hold; empty when it did."""
     ran = "RAN_1" in x["files"]
-    if x["main_requests"] < 2:
+    if x["main_requests"] < (1 if log and case != "allowed" else 2):
         return "the client did not run: rc %s, see %s" % (x["rc"], r["base"])
     if case == "allowed":
         written = os.path.exists(r["proj"] + "/new.txt")
@@ -82,6 +82,9 @@ def failure(case, r, x):
     if case in GUESTS and recorded(r) != 1:
         return "%d answers were recorded for one call" % recorded(r)
     told = texts(x["sub_results"] if case == "subagent" else [x["results"]])
+    if log:
+        with open(r["home"] + log) as f:
+            told = f.read()
     code = FILE_CODE if case == "write" else SHELL_CODE
     reason = told.partition(code)[2].strip()
     return "" if len(reason) > 20 else "the model was not told %s and why, but: %s" % (code, told[:300])
@@ -111,7 +114,7 @@ def run(cl, case, a):
     found = {x["code"] for x in json.loads(own("doctor", "--json").stdout)["findings"]}
     if found - BY_HAND:
         return "`stanchion doctor` found " + ", ".join(sorted(found - BY_HAND))
-    return failure(case, r, rig.run_made(cl, r, a.limit))
+    return failure(case, r, rig.run_made(cl, r, a.limit), cl.log)
 
 
 def cases(name, a):

@@ -191,6 +191,10 @@ fn every_recorded_shell_call_is_judged() {
                 continue;
             }
             let call = std::fs::read_to_string(&path).unwrap();
+            // Cline sends a list and heeds stdout alone: see `captures.rs`.
+            if call.contains("clineVersion") {
+                continue;
+            }
             assert!(silent(&run(&["hook", "--harness", "auto"], call.as_bytes())), "{path:?}");
             let command = command_of(&call);
             let denied = call.replace(&command, &serde_json::to_string(DENIED).unwrap());

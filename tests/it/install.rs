@@ -100,7 +100,7 @@ fn what_only_a_person_can_do_is_said() {
         (&["install", "codex"][..], "type /hooks and approve the entry"),
         (&["install", "grok", "--project"], "/hooks-trust, or start it with --trust"),
         (&["install", "gemini", "--project"], "start `gemini` there and trust the folder"),
-        (&["install", "pi", "--project"], "trust the project, or start it with --approve"),
+        (&["install", "pi", "--project"], "not for the sub-agents that it starts"),
         (&["install", "hermes"], "--accept-hooks"),
         (&["install", "cline"], "ends Cline's whole run"),
     ] {

@@ -123,7 +123,8 @@ pub const ALL: &[Harness] = &[
         trust: Some(Trust {
             file: "trust.json",
             only_if: &[],
-            remedy: "start `pi` there and trust the project, or start it with --approve",
+            remedy: "start `pi` there and trust the project; --approve trusts it for one process, not for the \
+                     sub-agents that it starts",
         }),
         call: r#"{"type":"tool_call","toolName":"bash","toolCallId":"doctor","input":{"command":$COMMAND},"ctx":{"cwd":"$CWD","hasUI":false},"cwd":"$CWD","tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
         ..PLAIN
@@ -378,7 +379,7 @@ pub const ALL: &[Harness] = &[
         form: Form::Whole(include_str!("../shims/cline.sh")),
         unit: Unit::None,
         by_hand: "A denial ends Cline's whole run: it has no answer that blocks one call",
-        call: r#"{"hookName":"tool_call","clineVersion":"3","timestamp":"2026-01-01T00:00:00Z","taskId":"doctor","workspaceRoots":["$CWD"],"tool_call":{"id":"doctor","name":"execute_command","input":{"command":$COMMAND}},"preToolUse":{"toolName":"execute_command","parameters":{"command":$COMMAND}}}"#,
+        call: r#"{"hookName":"tool_call","clineVersion":"3","timestamp":"2026-01-01T00:00:00Z","taskId":"doctor","workspaceRoots":["$CWD"],"tool_call":{"id":"doctor","name":"run_commands","input":{"commands":[$COMMAND]}},"preToolUse":{"toolName":"run_commands","parameters":{}}}"#,
         ..PLAIN
     },
     Harness {
