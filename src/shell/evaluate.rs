@@ -5,8 +5,8 @@ use super::agree;
 use super::environment::Environment;
 use super::lower::{Lowerer, MAX_TEXTS, Origin};
 use super::model::{Assignment, Command, Cooked, PlaceId, PlaceKind, Word};
+use super::reading::Piece;
 use super::scan::{self, Again, Part, is_name};
-use super::word::Piece;
 use crate::span::Span;
 use std::collections::BTreeSet;
 

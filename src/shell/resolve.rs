@@ -361,7 +361,7 @@ impl Lowerer<'_> {
                 b"'",
             ]
             .concat(),
-            None => super::word::UNKNOWN.to_vec(),
+            None => super::reading::UNKNOWN.to_vec(),
         };
         let mut text = shown(word).get(from..).unwrap_or_default().to_vec();
         for word in words {
@@ -534,8 +534,8 @@ fn shown(word: &Word) -> Vec<u8> {
     }
     match &word.value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes.clone(),
-        Cooked::Affix { head, tail } => [head.as_slice(), super::word::UNKNOWN, tail].concat(),
-        Cooked::Opaque => super::word::UNKNOWN.to_vec(),
+        Cooked::Affix { head, tail } => [head.as_slice(), super::reading::UNKNOWN, tail].concat(),
+        Cooked::Opaque => super::reading::UNKNOWN.to_vec(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lists, pipelines and simple commands. Owns the separators; compound commands stand next door.
 
+use super::word::in_one;
 use super::{
     Assignment, Body, Element, Fault, List, PIECE, Part, Scan, Scanner, Simple, Skeleton, Stage, Step, Word,
     is_meta, is_name,
@@ -404,7 +405,7 @@ impl Scanner<'_> {
                 Some(b'\n') => return self.stop("unclosed subscript"),
                 Some(b']') if depth == 0 => {
                     self.bump();
-                    return Ok(parts);
+                    return Ok(in_one(parts));
                 }
                 Some(byte) => {
                     match byte {

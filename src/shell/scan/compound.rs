@@ -195,10 +195,10 @@ impl Scanner<'_> {
     /// `NAME [in WORD…]`
     fn for_names(&mut self, loop_: &mut Compound) -> Step<()> {
         let word = self.word()?;
-        let Some(Part::Literal { bytes, quoted: false, .. }) = word.parts.first() else {
+        if !matches!(word.parts.first(), Some(Part::Literal { quoted: false, .. })) {
             return self.stop("a loop variable is missing");
-        };
-        loop_.name.clone_from(bytes);
+        }
+        loop_.name = written(&word);
         loop_.header = word.span;
         self.fill(word.span, b'x');
         self.newlines();
