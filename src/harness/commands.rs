@@ -6,7 +6,7 @@ use super::same::quoted;
 use serde_json::value::RawValue;
 
 /// How deep lists and objects may lie in one another.
-const DEPTH: usize = 3;
+const DEPTH: usize = 4;
 
 /// The text that runs what an input asks for; empty when that is nothing. What is no JSON is a command.
 #[must_use]
