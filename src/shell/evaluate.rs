@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         }
         let before = std::mem::replace(&mut self.origin, Origin::Within(at));
         self.texts += 1;
-        let (word, scan) = scan::expansions(bytes);
+        let (word, scan) = scan::expansions(bytes, self.depth);
         for fault in &scan.faults {
             self.opaque(at, fault.reason, fault.span.slice(bytes));
         }

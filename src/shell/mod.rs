@@ -45,5 +45,5 @@ pub fn read(text: &[u8], queries: &Queries) -> Script {
 /// The text as the grammar gets it: same length; words, operators and reserved words only.
 #[must_use]
 pub fn skeleton(text: &[u8]) -> Vec<u8> {
-    scan::scan(text).flat_map(|piece| piece.text.bytes).collect()
+    scan::scan(text, 0).flat_map(|piece| piece.text.bytes).collect()
 }

@@ -97,7 +97,10 @@ impl Lowerer<'_> {
         env: &mut Environment,
         shape: &mut Word,
     ) -> Vec<Piece> {
-        parts.iter().map(|part| self.piece(part, place, env, shape)).collect()
+        self.depth += 1;
+        let pieces = parts.iter().map(|part| self.piece(part, place, env, shape)).collect();
+        self.depth -= 1;
+        pieces
     }
 
     fn piece(&mut self, part: &Part, place: PlaceId, env: &mut Environment, shape: &mut Word) -> Piece {
