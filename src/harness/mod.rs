@@ -3,6 +3,7 @@
 
 mod after;
 pub mod answer;
+mod commands;
 pub mod cut;
 mod detect;
 pub mod host;

@@ -36,6 +36,7 @@ mod properties;
 #[path = "../properties/mod.rs"]
 mod property;
 mod queries;
+mod questions;
 mod readings;
 mod reasons;
 mod records;
