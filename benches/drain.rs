@@ -98,7 +98,20 @@ fn line(text: &mut String, number: usize, members: &str) {
 /// Drains in a new process; its peak memory in KiB, as the kernel counts it.
 fn drain(guest: &Path, store: &str, state: &Path) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stanchion"));
-    command.args(["drain", "--quiet", "--cap", "none", "--mission", "m", "--phase", "p", "--store", store]);
+    command.args([
+        "drain",
+        "--quiet",
+        "--cap",
+        "none",
+        "--mission",
+        "m",
+        "--phase",
+        "p",
+        "--agent",
+        "a",
+        "--store",
+        store,
+    ]);
     command.arg(format!("dir:{}", guest.display())).env("XDG_STATE_HOME", state);
     let mut child = command.spawn().expect("it starts");
     let mut peak = 0;

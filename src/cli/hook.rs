@@ -86,7 +86,7 @@ impl Answer {
 /// What came on stdin or as an argument.
 enum Received {
     /// A call.
-    Call(Payload, Voice),
+    Call(Box<Payload>, Voice),
     /// No call, or one that is not answered here.
     Nothing,
     /// It cannot be read.
@@ -101,7 +101,7 @@ fn answer(args: &Args) -> Answer {
         let inert = unread.then(|| "the call is no JSON object".to_owned());
         return Answer { event, inert, ..Answer::of(args) };
     };
-    let Payload { command, cwd, tool, paths, cut, attended, mut origin } = payload;
+    let Payload { command, cwd, tool, paths, cut, attended, mut origin } = *payload;
     let root = args.place.root(cwd.as_deref());
     let load = || match &args.sealed {
         Some(sealed) => Ok(Loaded::sealed(sealed)),
@@ -171,7 +171,8 @@ fn receive(args: &Args, event: &mut Vec<u8>) -> Received {
         return match command.is_empty() {
             true => Received::Nothing,
             false => {
-                Received::Call(Payload { command: command.clone(), origin, ..Payload::default() }, voice)
+                let payload = Payload { command: command.clone(), origin, ..Payload::default() };
+                Received::Call(Box::new(payload), voice)
             }
         };
     }
@@ -182,7 +183,7 @@ fn receive(args: &Args, event: &mut Vec<u8>) -> Received {
         return Received::Nothing;
     }
     match harness::receive(event, choice) {
-        Some((payload, voice)) => Received::Call(payload, voice),
+        Some((payload, voice)) => Received::Call(Box::new(payload), voice),
         None if harness::is_event(event) => Received::Nothing,
         None => Received::Unread,
     }

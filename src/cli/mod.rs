@@ -131,9 +131,12 @@ pub fn main(argv: Vec<OsString>) -> ExitCode {
     }
 }
 
+/// A command that harnesses call.
+type Quick = fn(&[OsString]) -> u8;
+
 /// The commands that harnesses call, by which nothing may be built that only people need.
-fn quick(command: &OsStr) -> Option<fn(&[OsString]) -> u8> {
-    let known: [(&str, fn(&[OsString]) -> u8); 2] = [("hook", hook::status), ("tap", tap::status)];
+fn quick(command: &OsStr) -> Option<Quick> {
+    let known: [(&str, Quick); 2] = [("hook", hook::status), ("tap", tap::status)];
     known.into_iter().find(|(name, _)| command == *name).map(|(_, run)| run)
 }
 

@@ -3,9 +3,9 @@
 
 use super::{Guard, Subject};
 use crate::call::{Origin, Tool, ToolCall};
-use crate::guards::matching::glob_matches;
 use crate::policy::Policy;
 use crate::policy::mission::{Role, Task, Tools};
+use crate::shell::glob::glob_matches;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding};
 

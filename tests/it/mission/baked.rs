@@ -137,6 +137,9 @@ fn verify_tells_what_a_program_is() {
     );
 }
 
+/// What is done to the bytes of a program.
+type Change = Box<dyn Fn(&mut Vec<u8>)>;
+
 /// Each part of the seal: what is changed there makes the gate inert, with a record where that can be told.
 #[test]
 fn a_broken_seal_makes_the_gate_inert_with_a_record() {
@@ -147,7 +150,7 @@ fn a_broken_seal_makes_the_gate_inert_with_a_record() {
     let (policy, seal) = (place(&bytes, POLICY), place(&bytes, SEAL));
     let wiped = |at: usize, count: usize| move |bytes: &mut Vec<u8>| bytes[at..at + count].fill(0);
     let flipped = |at: usize| move |bytes: &mut Vec<u8>| bytes[at] ^= 0x40;
-    let changes: Vec<(&str, Box<dyn Fn(&mut Vec<u8>)>)> = vec![
+    let changes: Vec<(&str, Change)> = vec![
         ("a byte of the policy", Box::new(flipped(policy + 72 + 20))),
         ("its length", Box::new(flipped(policy + 32))),
         ("its sum", Box::new(flipped(policy + 40))),

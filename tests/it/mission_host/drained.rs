@@ -1,9 +1,12 @@
 //! What a drain makes of records: the third and fourth step of the seed's table.
 
 use super::{Guest, Host, both, call, common, denied, inert, lines, with};
+use crate::child::stanchion;
 use serde_json::json;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Stdio;
 
 /// Seed, hop 3 and rows 3a, 3b: `drain_inert`, `drain_denied`, `drain_would_deny`, `drain`; hop 4 and
 /// row 4: `record_all`.
@@ -233,4 +236,44 @@ fn a_file_of_events_is_its_users_only() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(Path::new(&host.store)), 0o600);
     assert_eq!(mode(&place.path().join("deep/er")), 0o700);
+}
+
+#[test]
+fn a_drain_that_goes_on_drains_what_comes() {
+    both(|host, place| {
+        let guest = Guest::new(place, "g");
+        let mut command = stanchion();
+        command.args([
+            "drain",
+            "--json",
+            "-q",
+            "--every",
+            "1",
+            "--mission",
+            "m",
+            "--phase",
+            "p",
+            "--store",
+            &host.store,
+        ]);
+        command.arg(guest.source()).env("XDG_STATE_HOME", &host.state);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut reports = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut batches = || {
+            let report: serde_json::Value = serde_json::from_str(&reports.next().unwrap().unwrap()).unwrap();
+            report["sources"][0]["batches"].as_u64().unwrap()
+        };
+        assert_eq!(batches(), 0);
+        for _ in 0..2 {
+            // Whole at once, as a guest makes it: the drain runs meanwhile.
+            let other = Guest::new(place, "making");
+            let id = other.batch(&[("denied.jsonl", &lines([denied("s", "r")]))]);
+            let name = format!("batch-{id}");
+            std::fs::rename(other.directory.join(&name), guest.directory.join(&name)).unwrap();
+            assert!((0..5).any(|_| batches() == 1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(host.told().len(), 2);
+    });
 }

@@ -1,14 +1,16 @@
 //! A store in a `PostgreSQL` database. Owns its statements and its connection; must never leave a batch
 //! half stored, and never take a broken connection for an answer.
 
-use super::filter::{Batches, Count, Dialect, Filter, Found, Summary, statement};
+mod copy;
+mod look;
+
+use super::filter::{Filter, Found, Summary};
 use super::schema::{POSTGRES, common};
 use super::{Begun, Purpose, Row, Store, Tally};
 use crate::mission::host::event::Stray;
 use crate::mission::host::{BatchId, Fault, Labels};
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls};
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write as _;
@@ -18,12 +20,6 @@ const CONNECTING: Duration = Duration::from_secs(10);
 
 /// The lock under which batches are stored, one at a time ("stanchion" in hexadecimal, cut to 64 bits).
 const LOCK: i64 = 0x7374_616e_6368_696f;
-
-const DIALECT: Dialect = Dialect {
-    since: "time >= CAST(CAST({} AS text) AS timestamptz)",
-    time: r#"to_char(time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#,
-    detail: "CAST(detail AS text)",
-};
 
 const COPY: &str = "COPY mission_events \
     (mission_id, phase_id, run_id, agent_id, kind, target, detail, time, batch_key) FROM STDIN";
@@ -189,10 +185,10 @@ impl Store for Postgres {
             return Ok(());
         }
         let (client, open) = self.within()?;
-        let text = copied(open, rows);
-        let mut copy = client.copy_in(COPY)?;
-        copy.write_all(&text).map_err(|error| Fault::passing(error.to_string()))?;
-        copy.finish()?;
+        let text = copy::copied(open, rows);
+        let mut writer = client.copy_in(COPY)?;
+        writer.write_all(&text).map_err(|error| Fault::passing(error.to_string()))?;
+        writer.finish()?;
         Ok(())
     }
 
@@ -264,113 +260,15 @@ impl Store for Postgres {
     }
 
     fn page(&mut self, filter: &Filter, after: i64, limit: u32) -> Result<Vec<Found>, Fault> {
-        let (condition, parameters) = filter.condition(DIALECT);
-        let text = statement::page(DIALECT, &condition, after, limit);
-        let rows = self.client()?.query(&text, &borrowed(&parameters))?;
-        let found = |row: &postgres::Row| Found {
-            id: row.get(0),
-            mission: row.get(1),
-            phase: row.get(2),
-            run: row.get(3),
-            agent: row.get(4),
-            kind: row.get(5),
-            target: row.get(6),
-            detail: RawValue::from_string(row.get(7)).unwrap_or_default(),
-            time: row.get(8),
-            batch: row.get(9),
-        };
-        Ok(rows.iter().map(found).collect())
+        look::page(self.client()?, filter, after, limit)
     }
 
     fn before_last(&mut self, filter: &Filter, count: u32) -> Result<i64, Fault> {
-        let (condition, parameters) = filter.condition(DIALECT);
-        let text = statement::before_last(&condition, count);
-        Ok(self.client()?.query_one(&text, &borrowed(&parameters))?.get(0))
+        look::before_last(self.client()?, filter, count)
     }
 
     fn summary(&mut self, filter: &Filter) -> Result<Summary, Fault> {
-        let (condition, parameters) = filter.condition(DIALECT);
-        let text = statement::counts(DIALECT, &condition);
-        let events = self.client()?.query(&text, &borrowed(&parameters))?;
-        let (condition, parameters) = filter.scope();
-        let batches = self.client()?.query(&statement::batches(&condition), &borrowed(&parameters))?;
-        let count = |row: &postgres::Row| Count {
-            mission: row.get(0),
-            phase: row.get(1),
-            kind: row.get(2),
-            rule: row.get(3),
-            events: row.get(4),
-            first: row.get(5),
-            last: row.get(6),
-        };
-        let batch = |row: &postgres::Row| Batches {
-            mission: row.get(0),
-            phase: row.get(1),
-            batches: row.get(2),
-            lines: row.get(3),
-            cut: row.get(4),
-            torn: row.get(5),
-            foreign: row.get(6),
-            dropped: row.get(7),
-        };
-        Ok(Summary {
-            events: events.iter().map(count).collect(),
-            batches: batches.iter().map(batch).collect(),
-        })
-    }
-}
-
-fn borrowed(parameters: &[String]) -> Vec<&(dyn ToSql + Sync)> {
-    parameters.iter().map(|parameter| parameter as &(dyn ToSql + Sync)).collect()
-}
-
-/// Events in the text form of `COPY`.
-fn copied(open: &Open, rows: &[Row<'_>]) -> Vec<u8> {
-    let mut text = Vec::with_capacity(rows.iter().map(|row| row.event.detail.len() + 256).sum());
-    let Labels { mission, phase, run, .. } = &open.labels;
-    let key = open.key.to_string();
-    for Row { event, agent } in rows {
-        let time = event.time.as_ref().unwrap_or(&open.now);
-        let columns = [
-            Some(mission.as_str()),
-            Some(phase),
-            run.as_deref(),
-            *agent,
-            Some(event.kind.name()),
-            Some(&event.target),
-            Some(&event.detail),
-            Some(time),
-            Some(&key),
-        ];
-        for (place, column) in columns.iter().enumerate() {
-            if place > 0 {
-                text.push(b'\t');
-            }
-            match column {
-                None => text.extend_from_slice(b"\\N"),
-                Some(column) => escaped(column, &mut text),
-            }
-        }
-        text.push(b'\n');
-    }
-    text
-}
-
-/// A value in the text form of `COPY` (`PostgreSQL`, COPY, "Text Format").
-fn escaped(value: &str, text: &mut Vec<u8>) {
-    for piece in value.as_bytes().split_inclusive(|byte| matches!(byte, b'\\' | b'\n' | b'\r' | b'\t')) {
-        let escape: &[u8] = match piece.last() {
-            Some(b'\\') => b"\\\\",
-            Some(b'\n') => b"\\n",
-            Some(b'\r') => b"\\r",
-            Some(b'\t') => b"\\t",
-            _ => {
-                text.extend_from_slice(piece);
-                continue;
-            }
-        };
-        text.extend_from_slice(piece.get(..piece.len() - 1).unwrap_or_default());
-        text.extend_from_slice(escape);
+        look::summary(self.client()?, filter)
     }
 }
 
