@@ -35,7 +35,8 @@ pub(super) fn tightened<'p>(
     }
     let settings = policy.settings.tightened();
     if settings != policy.settings {
-        let message = "its settings would loosen how lower layers answer (on_ask, shadow)".to_owned();
+        let message =
+            "its settings would loosen how lower layers answer (on_ask, unknown_wrapper, shadow)".to_owned();
         left_out.push(Loosened { rule: None, message });
     }
     (Policy { rules: leak(kept), home_variable: None, settings, ..policy }, left_out)
