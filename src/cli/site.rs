@@ -1,6 +1,7 @@
 //! Which machine, user and project an installation is for. Owns the environment's part of that.
 
 use anyhow::{Context as _, anyhow};
+use stanchion::harness;
 use stanchion::install::{ALL, Harness, Scope, Site, find};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,9 +35,11 @@ impl Choice {
             return Ok(ALL.iter().filter(found).collect());
         }
         let known = || ALL.iter().map(|harness| harness.name).collect::<Vec<_>>().join(", ");
+        // Other names, `pi-signed` say, mean the same as for `hook --harness`.
+        let one = |name: &str| harness::named(name).and_then(|harness| find(harness.name));
         let named = self.harnesses.iter();
         named
-            .map(|name| find(name).with_context(|| format!("no harness `{name}`; known: {}", known())))
+            .map(|name| one(name).with_context(|| format!("no harness `{name}`; known: {}", known())))
             .collect()
     }
 

@@ -1,7 +1,7 @@
 //! Extended regular expressions as `pkill` reads them, asked one question: may this one find that
 //! name? What is not understood counts as "it may". Must never backtrack: sets of positions only.
 
-use super::matching::in_class;
+use crate::shell::glob::in_class;
 
 /// Longest pattern that is read; a longer one counts as finding every name.
 const LONGEST: usize = 1024;

@@ -2,6 +2,7 @@
 //! send and understand; must never decide, print, exit or read the environment.
 
 pub mod answer;
+mod commands;
 pub mod cut;
 mod detect;
 pub mod host;

@@ -109,7 +109,10 @@ fn read(event: &Members<'_>, harness: &Harness) -> Payload {
     let mut command = Vec::new();
     if named.is_none_or(Tool::is_shell) {
         let given = harness.command.iter().find_map(|name| string(members.get(*name)?));
-        command = given.filter(|command| !command.is_empty()).or_else(|| input.visible()).unwrap_or_default();
+        let given = given.filter(|command| !command.is_empty()).or_else(|| input.visible());
+        // Of a tool that nobody knows, only members are known to be commands.
+        let lists = harness.lists && !input.cut && (named.is_some() || !members.is_empty());
+        command = if lists { super::commands::text(&input.text) } else { given.unwrap_or_default() };
     }
     let tool = tools::tool(origin.tool.as_deref(), !command.is_empty(), &members);
     let mut paths = tools::paths(tool, &members);

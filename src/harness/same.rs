@@ -30,6 +30,11 @@ fn quote(text: &mut Vec<u8>, path: &Path) {
         text.extend_from_slice(b"~/");
         bytes = rest;
     }
+    quoted(text, bytes);
+}
+
+/// Bytes as one word of which a shell changes nothing.
+pub(super) fn quoted(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'\'');
     for byte in bytes {
         match byte {

@@ -28,6 +28,8 @@ pub struct Harness {
     pub input: Names,
     /// Members of the input that hold a command.
     pub command: Names,
+    /// Whether the input may be or hold a list of commands.
+    pub lists: bool,
     /// Places of the working directory.
     pub cwd: Names,
     /// Members of the input that name another directory for this one call.
@@ -65,6 +67,7 @@ impl Harness {
         tool: &["tool_name", "toolName"],
         input: &["tool_input", "toolInput", "toolArgs"],
         command: &["command"],
+        lists: false,
         cwd: &["cwd"],
         workdir: &[],
         session: &["session_id", "sessionId"],

@@ -21,6 +21,7 @@ pub fn kind(name: &str) -> Option<Tool> {
         | "run_terminal_command"
         | "run_in_terminal"
         | "run_command"
+        | "run_commands"
         | "exec_command"
         | "local_shell"
         | "Execute"
@@ -32,9 +33,8 @@ pub fn kind(name: &str) -> Option<Tool> {
         | "exec"
         | "pre_run_command" => Tool::Shell,
         "Monitor" | "monitor" => Tool::Monitor,
-        "Read" | "read" | "read_file" | "readFile" | "view" | "fs_read" | "ReadFile" | "view_file" => {
-            Tool::Read
-        }
+        "Read" | "read" | "read_file" | "readFile" | "view" | "fs_read" | "ReadFile" | "view_file"
+        | "pre_read_code" | "read_files" => Tool::Read,
         "Write" | "write" | "write_file" | "Create" | "create" | "create_file" | "createFile"
         | "write_to_file" | "WriteFile" | "create_new_file" => Tool::Write,
         "Edit"
@@ -68,6 +68,8 @@ pub fn kind(name: &str) -> Option<Tool> {
         | "agent"
         | "task"
         | "spawn_agent"
+        | "team_spawn_teammate"
+        | "team_run_task"
         | "collaborationspawn_agent"
         | "spawn_subagent"
         | "invoke_agent"

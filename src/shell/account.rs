@@ -64,7 +64,7 @@ const RESERVED: [&[u8]; 20] = [
 /// The offset of the first byte that nothing accounts for. It is a fault of the scan.
 pub fn regions(text: &[u8]) -> Result<Vec<Region>, usize> {
     let mut kinds = vec![None; text.len()];
-    for piece in scan::scan(text) {
+    for piece in scan::scan(text, 0) {
         for (span, kind) in layers(&piece) {
             let end = span.end.min(kinds.len());
             if let Some(slots) = kinds.get_mut(span.start.min(end)..end) {

@@ -5,8 +5,8 @@ use super::agree;
 use super::environment::Environment;
 use super::lower::{Lowerer, MAX_TEXTS, Origin};
 use super::model::{Assignment, Command, Cooked, PlaceId, PlaceKind, Word};
+use super::reading::Piece;
 use super::scan::{self, Again, Part, is_name};
-use super::word::Piece;
 use crate::span::Span;
 use std::collections::BTreeSet;
 
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         }
         let before = std::mem::replace(&mut self.origin, Origin::Within(at));
         self.texts += 1;
-        let (word, scan) = scan::expansions(bytes);
+        let (word, scan) = scan::expansions(bytes, self.depth);
         for fault in &scan.faults {
             self.opaque(at, fault.reason, fault.span.slice(bytes));
         }

@@ -50,6 +50,8 @@ pub(super) struct Lowerer<'q> {
     pub(super) queries: &'q Queries,
     pub(super) origin: Origin,
     pub(super) texts: usize,
+    /// How many lists, words and wrappers of all texts enclose what is read: as the scan counts.
+    pub(super) depth: usize,
     pub(super) locality: Locality,
     /// How many enclosing branches, loops or functions make an assignment uncertain.
     pub(super) branches: usize,
@@ -80,6 +82,7 @@ impl<'q> Lowerer<'q> {
             queries,
             origin: Origin::At(0),
             texts: 0,
+            depth: 0,
             locality: Locality::Local,
             branches: 0,
             stdin: Vec::new(),
@@ -97,7 +100,8 @@ impl<'q> Lowerer<'q> {
     /// Reads a text of its own: the submitted one, a payload or the inside of backticks.
     pub(super) fn text(&mut self, bytes: &[u8], origin: Origin, place: PlaceId, env: &mut Environment) {
         if self.texts >= MAX_TEXTS {
-            self.opaque(origin.span(Span::new(0, bytes.len())), "nested too deeply", bytes);
+            self.opaque(origin.span(Span::new(0, bytes.len())), scan::TOO_DEEP, bytes);
+            self.unfollowed(bytes);
             return;
         }
         let before = std::mem::replace(&mut self.origin, origin);
@@ -106,7 +110,7 @@ impl<'q> Lowerer<'q> {
         let outer = std::mem::replace(&mut self.bytes, kept);
         let reprinted = std::mem::take(&mut self.reprinted);
         self.texts += 1;
-        for scan in scan::scan(bytes) {
+        for scan in scan::scan(bytes, self.depth) {
             self.account(&scan, bytes, place);
             self.list(&scan.list, place, env, self.texts == 1);
             self.confirm(&scan, bytes, place);
@@ -125,6 +129,16 @@ impl<'q> Lowerer<'q> {
         for fault in &scan.faults {
             let span = self.origin.span(fault.span);
             self.unread(span, fault.reason, fault.span.slice(bytes), text);
+            if fault.reason == scan::TOO_DEEP {
+                self.unfollowed(fault.span.slice(bytes));
+            }
+        }
+    }
+
+    /// What stands too deep and expands something may run what stands anywhere else.
+    fn unfollowed(&mut self, bytes: &[u8]) {
+        if bytes.contains(&b'$') {
+            self.untold();
         }
     }
 
@@ -161,6 +175,7 @@ impl<'q> Lowerer<'q> {
     }
 
     pub(super) fn list(&mut self, list: &List, place: PlaceId, env: &mut Environment, outer: bool) {
+        self.depth += 1;
         let mut background = background_runs(list);
         let mut before = Separator::End;
         for (index, element) in list.elements.iter().enumerate() {
@@ -175,8 +190,10 @@ impl<'q> Lowerer<'q> {
                 inside = self.place(place, PlaceKind::Background, span);
             }
             let scope = if asynchronous { &mut own } else { &mut *env };
-            // What stands behind `&&` or `||` may not run, so what it assigns is possible.
-            let conditional = usize::from(matches!(before, Separator::And | Separator::Or));
+            // What stands behind `&&` or `||` may not run, and where bash may lose a `;` commands are
+            // other ones: what they assign is possible.
+            let conditional = matches!(before, Separator::And | Separator::Or) || self.reprinted;
+            let conditional = usize::from(conditional);
             self.branches += conditional;
             let command = self.element(element, inside, scope);
             self.branches -= conditional;
@@ -185,6 +202,7 @@ impl<'q> Lowerer<'q> {
                 self.script.items.push(Item { span, separator: element.separator, command });
             }
         }
+        self.depth -= 1;
     }
 
     /// A pipeline; the command when it is one simple command and nothing else.

@@ -8,11 +8,15 @@ mod environment;
 mod evaluate;
 mod feed;
 mod function;
+pub(crate) mod glob;
 mod lower;
 pub mod model;
+mod operator;
 mod output;
+mod parameter;
 pub mod path;
 pub mod query;
+mod reading;
 mod reprint;
 mod resolve;
 pub mod scan;
@@ -41,5 +45,5 @@ pub fn read(text: &[u8], queries: &Queries) -> Script {
 /// The text as the grammar gets it: same length; words, operators and reserved words only.
 #[must_use]
 pub fn skeleton(text: &[u8]) -> Vec<u8> {
-    scan::scan(text).flat_map(|piece| piece.text.bytes).collect()
+    scan::scan(text, 0).flat_map(|piece| piece.text.bytes).collect()
 }

@@ -74,6 +74,12 @@ enum Effect {
 impl Lowerer<'_> {
     /// Follows a command into what it runs.
     pub(super) fn resolve(&mut self, id: CommandId, env: &mut Environment, depth: usize) {
+        self.depth += 1;
+        self.follow(id, env, depth);
+        self.depth -= 1;
+    }
+
+    fn follow(&mut self, id: CommandId, env: &mut Environment, depth: usize) {
         let Some(command) = self.script.commands.get(id) else { return };
         let Some(name) = command.words.first().and_then(|word| word.value.exact()) else { return };
         let base = base_name(name).to_vec();
@@ -85,6 +91,8 @@ impl Lowerer<'_> {
         if depth > MAX_WRAPPERS || self.full() {
             if programs.peek().is_some() {
                 self.opaque_words(&command, 0, "wrapped too deeply");
+                // It may read its commands from anywhere, too.
+                self.untold();
             }
             return;
         }
@@ -374,7 +382,7 @@ impl Lowerer<'_> {
                 b"'",
             ]
             .concat(),
-            None => super::word::UNKNOWN.to_vec(),
+            None => super::reading::UNKNOWN.to_vec(),
         };
         let mut text = shown(word).get(from..).unwrap_or_default().to_vec();
         for word in words {
@@ -547,8 +555,8 @@ fn shown(word: &Word) -> Vec<u8> {
     }
     match &word.value {
         Cooked::Exact(bytes) | Cooked::Pattern(bytes) => bytes.clone(),
-        Cooked::Affix { head, tail } => [head.as_slice(), super::word::UNKNOWN, tail].concat(),
-        Cooked::Opaque => super::word::UNKNOWN.to_vec(),
+        Cooked::Affix { head, tail } => [head.as_slice(), super::reading::UNKNOWN, tail].concat(),
+        Cooked::Opaque => super::reading::UNKNOWN.to_vec(),
     }
 }
 

@@ -2,46 +2,18 @@
 //! that order). Must never drop an unknown part of a word.
 
 use super::cook;
-use super::environment::{Environment, Variable};
+use super::environment::Environment;
 use super::lower::{Lowerer, Origin};
 use super::model::{Command, CommandId, Cooked, PlaceId, PlaceKind, Word};
 use super::output::Output;
+use super::parameter::{Parameter, cost, expanded};
+use super::reading::{
+    MAX_CANDIDATES, MAX_EXPANDED, Piece, UNKNOWN, candidates, combinations, cooked, joined, plain, split,
+    template, unsplit,
+};
 use super::reprint;
-use super::scan::{self, Again, Extra, Part, Subscript};
+use super::scan::{self, Again, Extra, Part};
 use crate::span::Span;
-
-/// How many values of one word are followed.
-const MAX_CANDIDATES: usize = 16;
-/// How many bytes of values may be put into the words of one text; each value counts where it is used.
-const MAX_EXPANDED: usize = 1 << 20;
-
-/// What stands for an unknown part in a text that a shell reads.
-pub(super) const UNKNOWN: &[u8] = b"${_}";
-
-/// A part after its substitutions have been lowered.
-#[derive(Clone, Debug)]
-pub(super) enum Piece {
-    /// Known bytes.
-    Literal { bytes: Vec<u8>, quoted: bool },
-    /// Nothing is known; `quoted` ones do not vanish.
-    Unknown { quoted: bool },
-    /// A value that the text itself tells.
-    Known { name: Vec<u8>, values: Vec<Vec<Cooked>>, certain: bool, quoted: bool },
-    /// `$IFS` unquoted: a break between words.
-    Break,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Atom {
-    Byte(u8, bool),
-    Unknown(bool),
-    /// A blank at which words are split.
-    Break(u8),
-    /// Quotes: they keep a field that is empty otherwise.
-    Quotes,
-    /// A list without elements: even quoted it makes no field by itself.
-    Nothing,
-}
 
 /// What a written word becomes.
 #[derive(Debug, Default)]
@@ -125,7 +97,10 @@ impl Lowerer<'_> {
         env: &mut Environment,
         shape: &mut Word,
     ) -> Vec<Piece> {
-        parts.iter().map(|part| self.piece(part, place, env, shape)).collect()
+        self.depth += 1;
+        let pieces = parts.iter().map(|part| self.piece(part, place, env, shape)).collect();
+        self.depth -= 1;
+        pieces
     }
 
     fn piece(&mut self, part: &Part, place: PlaceId, env: &mut Environment, shape: &mut Word) -> Piece {
@@ -183,7 +158,12 @@ impl Lowerer<'_> {
         if self.expanded > MAX_EXPANDED {
             return Piece::Unknown { quoted: parameter.quoted };
         }
-        let piece = expanded(parameter, parameter.default.then_some(operand), env);
+        self.expanded += cost(parameter, &operand, env);
+        if self.expanded > MAX_EXPANDED {
+            self.untold();
+            return Piece::Unknown { quoted: parameter.quoted };
+        }
+        let piece = expanded(parameter, &operand, env);
         let piece = self.afford(piece);
         let assigns = parameter.extra.is_some_and(|extra| extra.assigns);
         if let (true, Piece::Known { values, .. }) = (assigns, &piece) {
@@ -387,123 +367,6 @@ fn names_itself(pieces: &[Piece]) -> bool {
     }
 }
 
-/// A parameter expansion.
-struct Parameter<'p> {
-    name: &'p [u8],
-    plain: bool,
-    quoted: bool,
-    default: bool,
-    operand: &'p [Part],
-    extra: Option<&'p Extra>,
-}
-
-impl Parameter<'_> {
-    fn element(&self) -> &Subscript {
-        self.extra.map_or(&Subscript::First, |extra| &extra.element)
-    }
-
-    fn again(&self) -> Again {
-        self.extra.map_or(Again::No, |extra| extra.again)
-    }
-}
-
-fn expanded(parameter: &Parameter<'_>, default: Option<Vec<Piece>>, env: &Environment) -> Piece {
-    let Parameter { name, quoted, .. } = parameter;
-    let known = env.get(name);
-    if parameter.plain && *name == b"IFS" && known.is_none() && !quoted {
-        return Piece::Break;
-    }
-    let (mut values, mut certain) = (Vec::new(), false);
-    if parameter.again() == Again::Name {
-        let targets = known.iter().flat_map(|variable| &variable.values).filter_map(|value| value.first());
-        let targets = targets.filter_map(Cooked::exact).filter_map(|target| env.get(target));
-        values.extend(targets.flat_map(|variable| elements(variable, parameter)));
-    } else if let Some(variable) = known.filter(|_| parameter.plain || default.is_some()) {
-        values = elements(variable, parameter);
-        let one = values.len() == 1 && !uncertain(variable, parameter.element());
-        let splits = env.get(b"IFS").is_none() || (*quoted && *parameter.element() != Subscript::Joined);
-        certain = parameter.plain && variable.certain && one && splits;
-    }
-    if let Some(pieces) = default {
-        certain = false;
-        values.extend(candidates(&pieces).into_iter().map(|atoms| vec![cooked(&unsplit(atoms))]));
-    }
-    if let Some(from) = offset(parameter) {
-        let lists = known.iter().flat_map(|variable| elements(variable, parameter));
-        values.extend(lists.filter_map(|list| list.get(from..).map(<[Cooked]>::to_vec)));
-    }
-    if let Some(separators) = env.get(b"IFS").filter(|_| !quoted) {
-        let splits = values.iter().flat_map(|value| separated(value, separators)).collect::<Vec<_>>();
-        values.extend(splits);
-    }
-    values.retain(|value| match value.as_slice() {
-        [] | [_] => value.iter().all(|part| part.exact().is_some()),
-        list => list.iter().any(|part| part.exact().is_some()),
-    });
-    if values.is_empty() {
-        return Piece::Unknown { quoted: *quoted };
-    }
-    Piece::Known { name: name.to_vec(), values, certain, quoted: *quoted }
-}
-
-/// What an expansion takes of each value of a variable.
-fn elements(variable: &Variable, parameter: &Parameter<'_>) -> Vec<Vec<Cooked>> {
-    let mut taken = Vec::new();
-    for value in &variable.values {
-        match parameter.element() {
-            Subscript::First if variable.keyed => taken.extend(value.iter().map(|one| vec![one.clone()])),
-            Subscript::First => taken.push(value.iter().take(1).cloned().collect()),
-            Subscript::Joined if parameter.quoted => taken.push(vec![in_one(value)]),
-            Subscript::All | Subscript::Joined => taken.push(value.clone()),
-            Subscript::Key(key) if !variable.keyed && index(key).is_some() => {
-                taken.push(index(key).and_then(|at| value.get(at)).into_iter().cloned().collect());
-            }
-            Subscript::Key(_) | Subscript::Any => taken.extend(value.iter().map(|one| vec![one.clone()])),
-        }
-    }
-    taken
-}
-
-/// The start of `${@:2}`, as an index into the list.
-fn offset(parameter: &Parameter<'_>) -> Option<usize> {
-    let list = matches!(parameter.element(), Subscript::All | Subscript::Joined);
-    let [Part::Arithmetic { parts, .. }] = parameter.operand else { return None };
-    let [Part::Literal { bytes, .. }] = parts.as_slice() else { return None };
-    let number = bytes.strip_prefix(b":").filter(|_| list).and_then(index)?;
-    let positional = matches!(parameter.name, b"@" | b"*");
-    Some(if positional { number.saturating_sub(1) } else { number })
-}
-
-/// A value as it is split where the text sets other separators.
-fn separated(value: &[Cooked], separators: &Variable) -> Vec<Vec<Cooked>> {
-    let [Cooked::Exact(bytes)] = value else { return Vec::new() };
-    let sets = separators.values.iter().filter_map(|value| value.first().and_then(Cooked::exact));
-    let split = |set: &[u8]| {
-        let fields = bytes.split(|byte| set.contains(byte)).filter(|field| !field.is_empty());
-        fields.map(|field| Cooked::Exact(field.to_vec())).collect()
-    };
-    sets.map(split).collect()
-}
-
-/// Whether it is open which element is meant.
-fn uncertain(variable: &Variable, element: &Subscript) -> bool {
-    match element {
-        Subscript::Any => true,
-        Subscript::Key(key) => variable.keyed || index(key).is_none(),
-        Subscript::First | Subscript::All | Subscript::Joined => variable.keyed,
-    }
-}
-
-fn index(key: &[u8]) -> Option<usize> {
-    std::str::from_utf8(key).ok()?.parse().ok()
-}
-
-/// The elements of a list with blanks between them.
-fn in_one(value: &[Cooked]) -> Cooked {
-    let parts: Option<Vec<&[u8]>> = value.iter().map(Cooked::exact).collect();
-    parts.map_or(Cooked::Opaque, |parts| Cooked::Exact(parts.join(&b' ')))
-}
-
 /// The bytes of parts that are quoted text and nothing else.
 fn literal(parts: &[Part]) -> Option<Vec<u8>> {
     let bytes = parts.iter().map(|part| match part {
@@ -515,224 +378,6 @@ fn literal(parts: &[Part]) -> Option<Vec<u8>> {
         | Part::Arithmetic { .. } => None,
     });
     bytes.collect::<Option<Vec<&[u8]>>>().map(|parts| parts.concat())
-}
-
-/// The bytes of a word that holds nothing to expand.
-fn plain(pieces: &[Piece]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    for piece in pieces {
-        match piece {
-            Piece::Literal { bytes, quoted } => {
-                if !quoted && bytes.iter().any(|byte| b"*?[(".contains(byte)) {
-                    return None;
-                }
-                out.extend_from_slice(bytes);
-            }
-            Piece::Unknown { .. } | Piece::Known { .. } | Piece::Break => return None,
-        }
-    }
-    Some(out)
-}
-
-/// How many readings a word has.
-fn combinations(pieces: &[Piece]) -> usize {
-    let choices = pieces.iter().map(|piece| match piece {
-        Piece::Known { values, certain, .. } => values.len() + usize::from(!certain),
-        Piece::Literal { .. } | Piece::Unknown { .. } | Piece::Break => 1,
-    });
-    choices.fold(1, usize::saturating_mul)
-}
-
-/// Every reading of a word; the first is the one to show.
-fn candidates(pieces: &[Piece]) -> Vec<Vec<Atom>> {
-    let mut all: Vec<Vec<Atom>> = vec![Vec::new()];
-    for piece in pieces {
-        let mut choices = choices(piece);
-        if choices.len() == 1 || all.len() >= MAX_CANDIDATES {
-            let Some(choice) = choices.drain(..).next() else { return Vec::new() };
-            all.iter_mut().for_each(|prefix| prefix.extend_from_slice(&choice));
-            continue;
-        }
-        let mut next = Vec::new();
-        for choice in &choices {
-            for prefix in &all {
-                if next.len() < MAX_CANDIDATES {
-                    next.push([prefix.as_slice(), choice].concat());
-                }
-            }
-        }
-        all = next;
-    }
-    all
-}
-
-fn choices(piece: &Piece) -> Vec<Vec<Atom>> {
-    match piece {
-        Piece::Literal { bytes, quoted: true } if bytes.is_empty() => vec![vec![Atom::Quotes]],
-        Piece::Literal { bytes, quoted } => {
-            vec![bytes.iter().map(|byte| Atom::Byte(*byte, *quoted)).collect()]
-        }
-        Piece::Unknown { quoted } => vec![vec![Atom::Unknown(*quoted)]],
-        Piece::Break => vec![vec![Atom::Break(b' ')]],
-        Piece::Known { values, certain, quoted, .. } => {
-            let known = values.iter().map(|value| value_atoms(value, *quoted));
-            let unknown = (!certain).then(|| vec![Atom::Unknown(*quoted)]);
-            unknown.into_iter().chain(known).collect()
-        }
-    }
-}
-
-fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
-    if value.is_empty() {
-        return vec![Atom::Nothing];
-    }
-    let mut atoms = Vec::new();
-    for (index, part) in value.iter().enumerate() {
-        if index > 0 {
-            atoms.push(Atom::Break(b' '));
-        }
-        if quoted {
-            atoms.push(Atom::Quotes);
-        }
-        let Some(bytes) = part.exact() else {
-            atoms.push(Atom::Unknown(quoted));
-            continue;
-        };
-        for byte in bytes {
-            let blank = matches!(byte, b' ' | b'\t' | b'\n');
-            atoms.push(if blank && !quoted { Atom::Break(*byte) } else { Atom::Byte(*byte, quoted) });
-        }
-    }
-    atoms
-}
-
-/// Breaks become blanks again, where words are not split.
-fn unsplit(atoms: Vec<Atom>) -> Vec<Atom> {
-    let plain = |atom: Atom| match atom {
-        Atom::Break(byte) => Atom::Byte(byte, true),
-        other @ (Atom::Byte(..) | Atom::Unknown(_) | Atom::Quotes | Atom::Nothing) => other,
-    };
-    atoms.into_iter().map(plain).collect()
-}
-
-fn split(atoms: &[Atom], shape: &Word) -> Vec<Word> {
-    let mut words = Vec::new();
-    for field in atoms.split(|atom| matches!(atom, Atom::Break(_))) {
-        let nothing = !field.contains(&Atom::Quotes) || field.contains(&Atom::Nothing);
-        let empty = field.iter().all(|atom| matches!(atom, Atom::Quotes | Atom::Nothing));
-        if !(empty && nothing) {
-            words.push(Word { value: cooked(field), template: template(field), ..shape.clone() });
-        }
-    }
-    words
-}
-
-fn joined(fields: &[Word]) -> Vec<Cooked> {
-    if let [word] = fields {
-        return vec![word.value.clone()];
-    }
-    let parts: Vec<&[u8]> = fields.iter().filter_map(|word| word.value.exact()).collect();
-    if parts.is_empty() || parts.len() != fields.len() {
-        return Vec::new();
-    }
-    vec![Cooked::Exact(parts.join(&b' '))]
-}
-
-fn cooked(atoms: &[Atom]) -> Cooked {
-    let wide = |atom: &Atom| !matches!(atom, Atom::Quotes | Atom::Nothing);
-    if !atoms.iter().all(wide) {
-        return cooked(&atoms.iter().copied().filter(wide).collect::<Vec<_>>());
-    }
-    let glob = has_glob(atoms);
-    let unknown = atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_)));
-    let byte = |atom: &Atom| match atom {
-        Atom::Byte(byte, _) => Some(*byte),
-        Atom::Unknown(_) | Atom::Break(_) | Atom::Quotes | Atom::Nothing => None,
-    };
-    if glob {
-        return Cooked::Pattern(pattern(atoms));
-    }
-    if !unknown {
-        return Cooked::Exact(atoms.iter().filter_map(byte).collect());
-    }
-    let head: Vec<u8> = atoms.iter().map_while(byte).collect();
-    let mut tail: Vec<u8> = atoms.iter().rev().map_while(byte).collect();
-    tail.reverse();
-    if head.is_empty() && tail.is_empty() { Cooked::Opaque } else { Cooked::Affix { head, tail } }
-}
-
-/// The text of a word that is known in part.
-fn template(atoms: &[Atom]) -> Option<Vec<u8>> {
-    if !atoms.iter().any(|atom| matches!(atom, Atom::Unknown(_))) {
-        return None;
-    }
-    if atoms.len() > MAX_EXPANDED {
-        return Some(Vec::new());
-    }
-    let mut text = Vec::new();
-    for atom in atoms {
-        match atom {
-            Atom::Byte(byte, _) => text.push(*byte),
-            Atom::Unknown(_) => text.extend_from_slice(UNKNOWN),
-            Atom::Break(byte) => text.push(*byte),
-            Atom::Quotes | Atom::Nothing => {}
-        }
-    }
-    let known = atoms.iter().any(|atom| matches!(atom, Atom::Byte(byte, _) if byte.is_ascii_graphic()));
-    known.then_some(text)
-}
-
-fn has_glob(atoms: &[Atom]) -> bool {
-    let bare = |wanted: u8| move |atom: &Atom| *atom == Atom::Byte(wanted, false);
-    let open = atoms.iter().position(bare(b'['));
-    let bracket = open.is_some_and(|at| atoms.iter().skip(at + 1).any(bare(b']')));
-    bracket
-        || atoms.iter().any(|atom| matches!(atom, Atom::Byte(b'*' | b'?', false)))
-        || (0..atoms.len()).any(|at| extended(atoms, at).is_some())
-}
-
-/// The index behind an extended pattern such as `@(a|b)` that starts at `at` (bash manual 3.5.8.1).
-/// The scan lets a bare parenthesis into a word only where such patterns are on.
-fn extended(atoms: &[Atom], at: usize) -> Option<usize> {
-    let (Atom::Byte(b'?' | b'*' | b'+' | b'@' | b'!', false), Atom::Byte(b'(', false)) =
-        (atoms.get(at)?, atoms.get(at + 1)?)
-    else {
-        return None;
-    };
-    let mut depth = 0usize;
-    for (end, atom) in atoms.iter().enumerate().skip(at + 1) {
-        match atom {
-            Atom::Byte(b'(', false) => depth += 1,
-            Atom::Byte(b')', false) => depth -= 1,
-            Atom::Byte(..) | Atom::Unknown(_) | Atom::Break(_) | Atom::Quotes | Atom::Nothing => {}
-        }
-        if depth == 0 {
-            return Some(end + 1);
-        }
-    }
-    None
-}
-
-fn pattern(atoms: &[Atom]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut at = 0;
-    while let Some(atom) = atoms.get(at) {
-        // What an extended pattern matches is not told apart: anything.
-        let end = extended(atoms, at);
-        at = end.unwrap_or(at + 1);
-        match atom {
-            Atom::Byte(..) if end.is_some() => out.push(b'*'),
-            Atom::Byte(byte, quoted) => {
-                if *quoted && b"*?[]\\!^-".contains(byte) {
-                    out.push(b'\\');
-                }
-                out.push(*byte);
-            }
-            Atom::Unknown(_) | Atom::Break(_) => out.push(b'*'),
-            Atom::Quotes | Atom::Nothing => {}
-        }
-    }
-    out
 }
 
 /// Brace expansion (bash manual 3.5.1) over pieces.

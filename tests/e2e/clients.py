@@ -21,11 +21,20 @@ def put(path, text, mode=None):
         os.chmod(path, mode)
 
 
+def jsonl(path):
+    try:
+        with open(path) as f:
+            return [json.loads(x) for x in f if x.strip()]
+    except FileNotFoundError:
+        return []
+
+
 class Client:
     name = pkg = bin = ""
     shape = "claude"          # which documented deny shape is native
     pre, post = "PreToolUse", "PostToolUse"
     extra_prefix = []
+    log = ""                  # the file below the home that tells of a denial, where that ends the run
 
     def __init__(self, harness):
         self.harness = harness
@@ -54,6 +63,11 @@ class Client:
                                                                 "timeout": t}]}]
         return blk
 
+    def register(self, r, file, timeout_unit=1):
+        """The rig's own hook, in a file of the project; not where something else was installed."""
+        if not r.get("installed"):
+            put(r["proj"] + file, {"hooks": self.hooks_block(r, timeout_unit)})
+
     post_extra = []           # further events that carry a tool's outcome
 
     matcher = "*"
@@ -64,8 +78,7 @@ class Claude(Client):
     post_extra = ["PostToolUseFailure"]
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.claude/settings.json", {"hooks": self.hooks_block(r)})
+        self.register(r, "/.claude/settings.json")
         put(r["home"] + "/.claude.json", {"hasCompletedOnboarding": True, "projects": {} if r.get("notrust") else {
             r["proj"]: {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}})
 
@@ -89,8 +102,9 @@ class Codex(Client):
     model = "gpt-5.5"         # the one bundled model with plain function tools
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.codex/hooks.json", {"hooks": self.hooks_block(r)})
+        # This model is offered tools to start a sub-agent only so.
+        agents = "multi_agent_v2 = true" if r["script"].get("sub") else ""
+        self.register(r, "/.codex/hooks.json")
         put(r["home"] + "/.codex/config.toml", """
 model = "%s"
 model_provider = "stub"
@@ -105,6 +119,7 @@ plugins = false
 enable_request_compression = false
 image_generation = false
 remote_plugin = false
+%s
 [model_providers.stub]
 name = "stub"
 base_url = "%s/v1"
@@ -113,7 +128,7 @@ env_key = "STUB_KEY"
 request_max_retries = 1
 stream_max_retries = 1
 %s
-""" % (self.model, ROOT,
+""" % (self.model, agents, ROOT,
        "" if r.get("notrust") == "project" else '[projects."%s"]\ntrust_level = "trusted"' % r["proj"]))
 
     def env(self, r):
@@ -267,6 +282,17 @@ export default function (pi) {
                 put(r["proj"] + "/.pi/extensions/" + os.path.basename(r["plugin_file"]), f.read())
         elif not r.get("installed"):
             put(r["proj"] + "/.pi/extensions/e2e.js", js)
+        if r["script"].get("sub"):
+            self.delegate(r)
+
+    def delegate(self, r):
+        """Pi starts no sub-agents by itself: its package has them as an example, each a `pi` of its own."""
+        agent = r["home"] + "/.pi/agent"
+        package = os.path.join(self.harness, self.name, "node_modules", "@earendil-works", "pi-coding-agent")
+        shutil.copytree(package + "/examples/extensions/subagent", agent + "/extensions/subagent")
+        put(agent + "/agents/e2e.md", "---\nname: e2e\ndescription: does as it is told\n---\n\nDo as you are told.\n")
+        # `--approve` holds for one process: what the sub-agent's `pi` trusts, a person has entered.
+        put(agent + "/trust.json", {os.path.realpath(r["proj"]): True})
 
     def env(self, r):
         return {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}
@@ -290,8 +316,7 @@ class Grok(Client):
     hook_file = "/.grok/hooks/e2e.json"
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + self.hook_file, {"hooks": self.hooks_block(r)})
+        self.register(r, self.hook_file)
         put(r["home"] + "/.grok/config.toml", """
 [models]
 default = "stub"
@@ -327,8 +352,7 @@ class Gemini(Client):
     matcher = ".*"
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.gemini/settings.json", {"hooks": self.hooks_block(r, 1000)})
+        self.register(r, "/.gemini/settings.json", 1000)
         put(r["home"] + "/.gemini/settings.json", {
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": bool(r.get("notrust"))}},
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False, "enableAutoUpdateNotification": False},
@@ -384,8 +408,7 @@ class CopilotClaude(Copilot):
     pre, post = "PreToolUse", "PostToolUse"
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.claude/settings.json", {"hooks": self.hooks_block(r)})
+        self.register(r, "/.claude/settings.json")
         put(r["home"] + "/.copilot/config.json", {"trusted_folders": [r["proj"]], "banner": "never"})
 
 
@@ -401,8 +424,7 @@ class Qwen(Client):
     post_extra = ["PostToolUseFailure"]
 
     def setup(self, r):
-        if not r.get("installed"):
-            put(r["proj"] + "/.qwen/settings.json", {"hooks": self.hooks_block(r, 1000)})
+        self.register(r, "/.qwen/settings.json", 1000)
         put(r["home"] + "/.qwen/settings.json", {
             "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": bool(r.get("notrust"))}},
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
@@ -417,5 +439,25 @@ class Qwen(Client):
         return [self.exe, "-p", prompt, "--yolo", "--output-format", "stream-json"]
 
 
-ALL = [Claude, Codex, CodexCode, OpenCode, Pi, Grok, Gemini, Copilot, Qwen, ClaudeOld, PiOld,
+class Cline(Client):
+    """A denial ends its whole run: nothing is told to the model, and the reason stands in the log alone."""
+    name, pkg = "cline", "cline"
+    shape = "cline"
+    log = "/.cline/data/logs/cline.log"
+
+    def setup(self, r):
+        put(r["home"] + "/.cline/data/settings/providers.json", {
+            "version": 1, "lastUsedProvider": "openai-compatible", "modes": {}, "providers": {"openai-compatible": {
+                "settings": {"provider": "openai-compatible", "apiKey": "dummy-key", "model": "stub",
+                             "baseUrl": ROOT + "/v1"},
+                "updatedAt": "2026-12-03T00:00:00.000Z", "tokenSource": "manual"}}})
+
+    def env(self, r):
+        return {"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1"}
+
+    def argv(self, r, prompt):
+        return [self.exe, "--json", "--auto-approve", "true", "-P", "openai", "-m", "stub", "-k", "dummy-key", prompt]
+
+
+ALL = [Claude, Codex, CodexCode, OpenCode, Pi, Grok, Gemini, Copilot, Qwen, Cline, ClaudeOld, PiOld,
        CopilotPascal, CopilotClaude, GrokClaude]

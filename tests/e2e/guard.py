@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 import clients  # noqa: E402
 import rig  # noqa: E402
 
-CLIENTS = ["claude", "codex", "codex-code", "opencode", "pi", "grok", "gemini", "copilot", "qwen"]
+CLIENTS = ["claude", "codex", "codex-code", "opencode", "pi", "grok", "gemini", "copilot", "qwen", "cline"]
 # The name for `stanchion install`, where it is another.
 HARNESS = {"codex-code": "codex", "claude-old": "claude", "pi-old": "pi"}
 DENIED = "git reset --hard; touch RAN_1"
@@ -28,15 +28,7 @@ SHELL_CODE, FILE_CODE = "[git.reset-hard]", "[self.change]"
 GUARDED = ".stanchion.toml"
 # What only a person can do; the rig does it by options of the clients.
 BY_HAND = {"not-reviewed", "not-trusted"}
-# Cases that a client has no means for, and why.
-LACKS = {
-    ("codex", "subagent"): "the model with plain function tools is offered no tool for it; see codex-code",
-    ("pi", "subagent"): "has none built in",
-    ("pi-old", "subagent"): "has none built in",
-}
-
-
-def steps(case, proj):
+def steps(case, proj, client):
     shell = {"kind": "shell", "command": DENIED}
     guarded = {"path": proj + "/" + GUARDED, "rel": GUARDED}
     return {
@@ -46,12 +38,20 @@ def steps(case, proj):
         "background": {"main": [{"kind": "bgshell", "command": DENIED}]},
         "write": {"main": [dict(guarded, kind="write", content="version = 1\n")]},
         "subagent": {"main": [{"kind": "task"}, {"kind": "wait"}], "sub": [shell]},
+        "monitor": {"main": MONITOR.get(client)},
         "guest": {"main": [shell]},
         "twice": {"main": [shell]},
     }[case]
 
 
 CASES = ["allowed", "denied", "background", "write", "subagent"]
+# Some clients have another tool that runs a command; Claude Code tells of it when it is searched.
+MONITOR = {
+    "claude": [{"kind": "raw", "tool": "ToolSearch", "args": {"query": "select:Monitor", "max_results": 3}},
+               {"kind": "raw", "tool": "Monitor", "force": True,
+                "args": {"command": DENIED, "description": "e2e step", "timeout_ms": 5000}}],
+    "grok": [{"kind": "raw", "tool": "monitor", "args": {"command": DENIED, "description": "e2e"}}],
+}
 # Clients that read Claude Code's file, and at which level: with that registration alone, and with two.
 READERS = {"grok": "user", "copilot": "project"}
 GUESTS = {"guest": ["claude"], "twice": ["claude", None]}
@@ -64,13 +64,13 @@ def texts(results):
 def recorded(r):
     """How many denials the hook recorded."""
     path = r["home"] + "/.local/state/stanchion/decisions.jsonl"
-    return len([x for x in rig.jsonl(path) if x.get("decision") == "deny"])
+    return len([x for x in clients.jsonl(path) if x.get("decision") == "deny"])
 
 
-def failure(case, r, x):
+def failure(case, r, x, log):
     """Why a case did not hold; empty when it did."""
     ran = "RAN_1" in x["files"]
-    if x["main_requests"] < 2:
+    if x["main_requests"] < (1 if log and case != "allowed" else 2):
         return "the client did not run: rc %s, see %s" % (x["rc"], r["base"])
     if case == "allowed":
         written = os.path.exists(r["proj"] + "/new.txt")
@@ -82,6 +82,9 @@ def failure(case, r, x):
     if case in GUESTS and recorded(r) != 1:
         return "%d answers were recorded for one call" % recorded(r)
     told = texts(x["sub_results"] if case == "subagent" else [x["results"]])
+    if log:
+        with open(r["home"] + log) as f:
+            told = f.read()
     code = FILE_CODE if case == "write" else SHELL_CODE
     reason = told.partition(code)[2].strip()
     return "" if len(reason) > 20 else "the model was not told %s and why, but: %s" % (code, told[:300])
@@ -91,7 +94,7 @@ def run(cl, case, a):
     base, home, proj = rig.place(cl, "guard-" + case)
     r = {"client": cl.name, "case": "guard-" + case, "base": base, "home": home, "proj": proj, "pre": None,
          "post": None, "timeout": 30, "hooklog": base + "/hook.jsonl", "pluginlog": base + "/plugin.jsonl",
-         "script": steps(case, proj), "installed": True}
+         "script": steps(case, proj, cl.name), "installed": True}
     cl.setup(r)
     name = HARNESS.get(cl.name, cl.name)
     names = [n or name for n in GUESTS.get(case, [None])]
@@ -111,12 +114,13 @@ def run(cl, case, a):
     found = {x["code"] for x in json.loads(own("doctor", "--json").stdout)["findings"]}
     if found - BY_HAND:
         return "`stanchion doctor` found " + ", ".join(sorted(found - BY_HAND))
-    return failure(case, r, rig.run_made(cl, r, a.limit))
+    return failure(case, r, rig.run_made(cl, r, a.limit), cl.log)
 
 
 def cases(name, a):
-    named = a.case.split(",") if a.case else CASES + list(GUESTS)
-    return [c for c in named if c not in GUESTS or name in READERS]
+    named = a.case.split(",") if a.case else CASES + ["monitor"] + list(GUESTS)
+    has = {"monitor": MONITOR, **{guest: READERS for guest in GUESTS}}
+    return [c for c in named if name in has.get(c, [name])]
 
 
 def version(cl):
@@ -129,8 +133,7 @@ def version(cl):
 def markdown(rows):
     lines = ["| client | version | " + " | ".join(CASES) + " |", "|---" * (len(CASES) + 2) + "|"]
     for name, number, results in rows:
-        words = {None: "none", "": "held"}
-        lines.append("| %s | %s | %s |" % (name, number, " | ".join(words.get(x, "FAILED") for x in results)))
+        lines.append("| %s | %s | %s |" % (name, number, " | ".join("FAILED" if x else "held" for x in results)))
     return "\n".join(lines) + "\n"
 
 
@@ -153,20 +156,16 @@ def main():
         print("MISSING %s: not installed" % n)
     bad, rows = 0, []
     with ThreadPoolExecutor(a.jobs) as ex:
-        futs = {(n, c): ex.submit(run, table[n], c, a) for n in todo for c in cases(n, a) if (n, c) not in LACKS}
+        futs = {(n, c): ex.submit(run, table[n], c, a) for n in todo for c in cases(n, a)}
         for n in todo:
             results = []
             for c in cases(n, a):
-                if (n, c) in LACKS:
-                    print("none %-12s %-10s %s" % (n, c, LACKS[n, c]), flush=True)
-                    results.append(None)
-                    continue
                 try:
                     why = futs[n, c].result()
                 except Exception as e:
                     why = "the rig failed: %r" % e
                 bad += bool(why)
-                if c not in GUESTS:
+                if c in CASES:
                     results.append(why)
                 print("%s %-12s %-10s %s" % ("FAIL" if why else "ok  ", n, c, why.replace("\n", "\\n")), flush=True)
             rows.append((n, version(table[n]), results))

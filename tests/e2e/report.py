@@ -10,14 +10,6 @@ ORDER = ["claude", "codex", "codex-code", "opencode", "pi", "grok", "gemini", "c
          "copilot-pascal", "copilot-claude", "grok-claude"]
 
 
-def jsonl(path):
-    try:
-        with open(path) as f:
-            return [json.loads(x) for x in f if x.strip()]
-    except FileNotFoundError:
-        return []
-
-
 def generalise(text, base):
     enc = base.replace("/", "%2F")
     dash = re.sub(r"[^A-Za-z0-9]", "-", base)
@@ -56,7 +48,7 @@ def captures(runs, here):
         for case, suffix in (("90-capture", ""), ("91-shell-fails", "-failed"), ("93-odd-command", "-odd")):
             base = os.path.join(runs, name, case)
             plugin = os.path.exists(base + "/plugin.jsonl")     # there the stdin is only what our plugin sent
-            for h in [] if plugin else jsonl(base + "/hook.jsonl"):
+            for h in [] if plugin else clients.jsonl(base + "/hook.jsonl"):
                 if "stdin" not in h:
                     continue
                 raw = generalise(h["stdin"], base)
@@ -77,7 +69,7 @@ def captures(runs, here):
                 if lab == "other":
                     key += "-" + re.sub(r"\W+", "_", str(p.get("tool_name") or p.get("toolName")))
                 got.setdefault(key, raw)
-            for h in jsonl(base + "/plugin.jsonl"):
+            for h in clients.jsonl(base + "/plugin.jsonl"):
                 if h["event"] in ("plugin.init", "plugin.checker") and suffix:
                     continue
                 raw = generalise(json.dumps(h["data"], indent=1, ensure_ascii=False), base)
@@ -123,7 +115,7 @@ def version(name):
 def notes(base):
     """What a client told the model about the hook outside the tool's result."""
     out = []
-    reqs = [q for q in jsonl(base + "/stub/requests.jsonl") if q.get("who") == "main" and q.get("tools")]
+    reqs = [q for q in clients.jsonl(base + "/stub/requests.jsonl") if q.get("who") == "main" and q.get("tools")]
     if not reqs:
         return out
     b = reqs[-1]["body"]

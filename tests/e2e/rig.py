@@ -341,14 +341,6 @@ def inner(path):
     os._exit(0)
 
 
-def jsonl(path):
-    try:
-        with open(path) as f:
-            return [json.loads(x) for x in f if x.strip()]
-    except FileNotFoundError:
-        return []
-
-
 def run_case(cl, cid, checker, limit):
     return run_made(cl, make_case(cl, cid, checker), limit)
 
@@ -380,8 +372,8 @@ def collect(r):
         rc = json.load(open(base + "/rc.json"))
     except FileNotFoundError:
         rc = {"rc": "none", "wall": 0}
-    reqs = jsonl(base + "/stub/requests.jsonl")
-    hooks = jsonl(r["hooklog"])
+    reqs = clients.jsonl(base + "/stub/requests.jsonl")
+    hooks = clients.jsonl(r["hooklog"])
     main = [q for q in reqs if q.get("who") == "main" and q.get("tools")]
     last = main[-1] if main else {}
     sub = [q for q in reqs if q.get("who") == "sub"]

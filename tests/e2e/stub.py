@@ -30,10 +30,10 @@ SUB_MARK = "E2E_SUB_PROMPT"
 
 KINDS = {
     "shell": ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command",
-              "run_terminal_command", "run_terminal_cmd", "local_shell"],
-    "write": ["Write", "write", "write_file", "create", "apply_patch", "search_replace"],
+              "run_terminal_command", "run_terminal_cmd", "local_shell", "run_commands"],
+    "write": ["Write", "write", "write_file", "create", "apply_patch", "search_replace", "editor"],
     "edit": ["Edit", "edit", "replace", "search_replace", "apply_patch"],
-    "task": ["Agent", "Task", "task", "spawn_agent", "spawn_subagent", "agent",
+    "task": ["Agent", "Task", "task", "spawn_agent", "spawn_subagent", "agent", "subagent",
              "invoke_agent", "generalist", "codebase_investigator"],
     "wait": ["wait_agent", "wait", "read_agent", "get_task_output", "TaskOutput"],
 }
@@ -106,6 +106,8 @@ def build_args(step, tool):
         if kind in ("shell", "bgshell", "shellcwd"):
             if kind == "shellcwd" and low in ("workdir", "working_directory", "directory", "dir_path", "cwd"):
                 v = step["dir"]
+            elif low == "commands":
+                v = [step["command"]]
             elif low in ("command", "cmd", "script"):
                 v = ["bash", "-lc", step["command"]] if t == "array" else step["command"]
             elif low in ("run_in_background", "is_background", "background"):
@@ -122,7 +124,7 @@ def build_args(step, tool):
         elif kind == "write":
             if low in ("file_path", "filepath", "path", "absolute_path", "target_file"):
                 v = step["path"]
-            elif low in ("content", "contents", "file_text", "new_string", "text"):
+            elif low in ("content", "contents", "file_text", "new_string", "new_text", "text"):
                 v = step["content"]
             elif low == "old_string":
                 v = ""
@@ -142,6 +144,8 @@ def build_args(step, tool):
                 v = step.get("agent") or (spec.get("enum") or [None])[0]
                 if v is None and p in req and tool["name"] == "task":
                     v = "general"         # OpenCode
+                if v is None and tool["name"] == "subagent":
+                    v = "e2e"             # Pi's extension; see clients.py
                 if v is None and p in req:
                     v = "general-purpose"
             elif low in ("run_in_background", "background", "is_background"):

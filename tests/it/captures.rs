@@ -161,7 +161,8 @@ fn calls_before_their_tool_are_judged_and_those_after_it_are_not() {
             "shell" | "shell-failed" | "shell-odd" | "subagent-shell" => &[Tool::Shell],
             // Some have no argument for that.
             "background-shell" => &[Tool::BackgroundShell, Tool::Shell],
-            "write" => &[Tool::Write, Tool::Patch],
+            // Cline has one tool for both.
+            "write" => &[Tool::Write, Tool::Patch, Tool::Edit],
             "edit" => &[Tool::Edit, Tool::Patch],
             "subagent" => &[Tool::Agent],
             _ => &[Tool::Other],

@@ -155,6 +155,29 @@ fn every_harness_blocks_in_its_own_form() {
     }
 }
 
+/// Who sends it does not show: the answer is the measured one that blocks in all of them.
+#[test]
+fn a_payload_of_nobody_known_is_answered_as_all_obey() {
+    for call in [
+        json!({ "tool_input": { "command": DENIED } }),
+        json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": DENIED } }),
+        json!({ "tool_name": "some_new_shell", "tool_input": { "command": DENIED } }),
+    ] {
+        let output = run(&["hook", "--harness", "auto"], call.to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(2), "{call}");
+        let reason = text(&output.stderr).strip_suffix('\n').unwrap();
+        assert!(reason.starts_with("[watcher-background] ") && !reason.contains('\n'), "{reason}");
+        let nested = format!(
+            "{{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":{reason:?}}}"
+        );
+        let wanted = format!(
+            "{{\"decision\":\"block\",\"reason\":{reason:?},\"permissionDecision\":\"deny\",\
+             \"permissionDecisionReason\":{reason:?},\"hookSpecificOutput\":{nested}}}\n"
+        );
+        assert_eq!(text(&output.stdout), wanted, "{call}");
+    }
+}
+
 #[test]
 fn every_recorded_shell_call_is_judged() {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/captures");
@@ -168,6 +191,10 @@ fn every_recorded_shell_call_is_judged() {
                 continue;
             }
             let call = std::fs::read_to_string(&path).unwrap();
+            // Cline sends a list and heeds stdout alone: see `captures.rs`.
+            if call.contains("clineVersion") {
+                continue;
+            }
             assert!(silent(&run(&["hook", "--harness", "auto"], call.as_bytes())), "{path:?}");
             let command = command_of(&call);
             let denied = call.replace(&command, &serde_json::to_string(DENIED).unwrap());
@@ -256,6 +283,13 @@ fn file_tools_are_judged_as_shell_writes_are() {
         "gemini",
         json!({ "hook_event_name": "BeforeTool", "tool_name": "replace", "tool_input": { "file_path": guarded } }),
     );
+    let windsurf = |action: &str, info: serde_json::Value| json!({ "agent_action_name": action, "trajectory_id": "t", "tool_info": info });
+    denied("windsurf", windsurf("pre_write_code", json!({ "file_path": guarded, "edits": [] })));
+    let shell = json!({ "command": format!("echo > {guarded}") });
+    denied(
+        "windsurf",
+        windsurf("pre_mcp_tool_use", json!({ "mcp_tool_name": "run", "mcp_tool_arguments": shell })),
+    );
     denied("copilot", json!({ "toolName": "create", "toolArgs": { "path": guarded, "file_text": "" } }));
     denied("opencode", json!({ "tool": "write", "sessionID": "s", "args": { "filePath": guarded } }));
     denied(
@@ -265,6 +299,10 @@ fn file_tools_are_judged_as_shell_writes_are() {
     let patch =
         "*** Begin Patch\n*** Update File: a.txt\n*** Move to: .git/hooks/pre-commit\n*** End Patch\n";
     denied("codex", json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } }));
+    denied(
+        "claude",
+        json!({ "tool_name": "NotebookEdit", "tool_input": { "notebook_path": guarded, "new_source": "" } }),
+    );
     denied(
         "cursor",
         json!({ "cursor_version": "1", "tool_name": "Delete", "tool_input": { "path": guarded } }),

@@ -87,6 +87,26 @@ fn a_dry_run_shows_and_changes_nothing() {
     assert!(shown.contains("+++ ") && shown.contains("+  \"hooks\": {"), "{shown}");
     assert!(!shown.contains('\x1b'));
     assert_eq!(tree(&home.path("")), before);
+    home.good(&["install", "claude"]);
+    let before = tree(&home.path(""));
+    let shown = home.good(&["uninstall", "claude", "--dry-run"]);
+    assert!(shown.contains("--- ") && shown.contains("-  \"hooks\": {"), "{shown}");
+    assert_eq!(tree(&home.path("")), before);
+}
+
+#[test]
+fn what_only_a_person_can_do_is_said() {
+    for (arguments, wanted) in [
+        (&["install", "codex"][..], "type /hooks and approve the entry"),
+        (&["install", "grok", "--project"], "/hooks-trust, or start it with --trust"),
+        (&["install", "gemini", "--project"], "start `gemini` there and trust the folder"),
+        (&["install", "pi", "--project"], "not for the sub-agents that it starts"),
+        (&["install", "hermes"], "--accept-hooks"),
+        (&["install", "cline"], "ends Cline's whole run"),
+    ] {
+        let said = Home::new().good(arguments);
+        assert!(said.contains(wanted), "{arguments:?}: {said}");
+    }
 }
 
 #[test]
@@ -99,6 +119,20 @@ fn without_names_every_harness_that_is_found() {
     assert!(!home.path(".qwen").exists());
     let status = home.good(&["status"]);
     assert!(status.contains("claude       user     registered"), "{status}");
+}
+
+/// The names that `hook --harness` takes.
+#[test]
+fn other_names_mean_the_same() {
+    let home = Home::new();
+    home.good(&["install", "pi-signed", "claude-code"]);
+    let file = home.read(".pi/agent/extensions/stanchion.js");
+    assert!(file.contains("\"--harness\", \"pi\""), "{file}");
+    assert!(home.path(".claude/settings.json").exists());
+    let status = home.good(&["status", "pi-signed"]);
+    assert!(status.contains("pi           user     registered "), "{status}");
+    home.good(&["uninstall", "pi-signed", "claude-code"]);
+    assert_eq!(tree(&home.path("")), []);
 }
 
 #[test]

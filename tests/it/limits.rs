@@ -86,6 +86,55 @@ fn no_padding_hides_a_denied_command() {
     }
 }
 
+/// Texts in texts, each nested as deep as may be: the stack that they need is that of one of them, and
+/// what is too deep is no way past. A thread of a test has 2 MiB; a program's first one mostly 8.
+#[test]
+fn nesting_is_bounded_over_all_texts() {
+    let gate = gate();
+    let openers = [
+        ("{ ", "}\n"),
+        ("(", ")\n"),
+        ("if a; then ", "fi\n"),
+        ("case x in x) ", ";; esac\n"),
+        ("f() { ", "}\n"),
+        ("while a; do ", "done\n"),
+        ("for i in a; do ", "done\n"),
+        ("\"$(", ")\"\n"),
+        ("${a:-$(", ")}\n"),
+        ("for i in $(", "; do b; done\n"),
+        ("[[ $(", ") ]]\n"),
+        ("sudo ", ""),
+        ("find . -exec ", ""),
+    ];
+    for (open, close) in openers {
+        for depth in [1, 15, 31, 75, 150] {
+            let mut text = DENIED.to_owned();
+            for at in 0..15 {
+                let (open, close) = (open.repeat(depth), close.repeat(depth));
+                text = format!("{open}bash <<'E{at}'\n{text}\nE{at}\n{close}");
+            }
+            let verdict = gate.judge(&ToolCall::shell(text));
+            assert_eq!(verdict.decision(), Decision::Deny, "{open:?} {depth}");
+        }
+    }
+}
+
+/// A value that stands too deep to be followed is not lost.
+#[test]
+fn values_are_not_lost_in_the_depth() {
+    let gate = gate();
+    for (open, close) in [("", ""), ("{ ", "\n}"), ("( ", "\n)"), ("if a; then ", "\nfi")] {
+        for (depth, links) in [(1, 3), (1, 14), (1, 20), (1, 50), (75, 3), (75, 50), (150, 3), (150, 20)] {
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            let link = |at: usize| format!("x{at}='{open}eval \"$x{}\"{close}'\n", at + 1);
+            let chain: String = (0..links).map(link).collect();
+            let text = format!("{chain}x{links}='{DENIED}'\neval \"$x0\"\n");
+            let verdict = gate.judge(&ToolCall::shell(text));
+            assert_eq!(verdict.decision(), Decision::Deny, "{open:?} {depth} {links}");
+        }
+    }
+}
+
 #[test]
 fn nul_bytes_are_opaque() {
     let verdict = gate().judge(&ToolCall::shell(format!("echo \0; {DENIED}")));

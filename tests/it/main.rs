@@ -34,6 +34,7 @@ mod properties;
 #[path = "../properties/mod.rs"]
 mod property;
 mod queries;
+mod questions;
 mod readings;
 mod reasons;
 mod records;

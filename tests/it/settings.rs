@@ -10,30 +10,12 @@ use stanchion::verdict::{Decision, Finding, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-const RULES: &str = r#"
-[[rule]]
-id = "deploy.ask"
-decision = "ask"
-reason = "this deploys"
-advice = "let a person deploy"
-when = { program = "deploy" }
-match = ["deploy", "deploy now", "deploy --all"]
-not_match = ["ls", "echo deploy", "git deploy"]
-
-[[rule]]
-id = "wipe.deny"
-decision = "deny"
-reason = "this wipes the store"
-advice = "wipe one entry"
-when = { program = "wipe" }
-match = ["wipe", "wipe now", "wipe --all"]
-not_match = ["ls", "echo wipe", "git wipe"]
-"#;
+const RULES: &str = include_str!("../../fixtures/policies/questions.toml");
 
 /// A policy file with these settings and two rules.
 fn file(directory: &Path, settings: &str) -> PathBuf {
     let path = directory.join("own.toml");
-    let text = format!("version = 1\nname = \"own\"\n\n[settings]\n{settings}\n{RULES}");
+    let text = RULES.replacen("[[rule]]", &format!("[settings]\n{settings}\n\n[[rule]]"), 1);
     std::fs::write(&path, text).unwrap();
     path
 }

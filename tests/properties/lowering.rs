@@ -52,7 +52,7 @@ fn well_formed(script: &Script, len: usize) -> Result<(), String> {
 /// Every command that the scan tells is a command of the script, or lies in what is opaque.
 fn complete(script: &Script, text: &[u8]) -> Result<(), String> {
     let found: BTreeSet<Span> = script.commands.iter().map(|command| command.span).collect();
-    for piece in scan::scan(text) {
+    for piece in scan::scan(text, 0) {
         let mut spans = Vec::new();
         commands(&piece.list, &mut spans);
         for span in spans {

@@ -7,7 +7,7 @@ use stanchion::shell::scan::{self, Skeleton};
 /// Checks the scan of a text.
 pub fn check(text: &[u8]) -> Result<(), String> {
     let mut end = 0;
-    for piece in scan::scan(text) {
+    for piece in scan::scan(text, 0) {
         ensure(piece.text.at == end, || format!("a piece starts at {}, not at {end}", piece.text.at))?;
         end += piece.text.bytes.len();
         for skeleton in std::iter::once(&piece.text).chain(&piece.inner) {

@@ -2,11 +2,11 @@
 //! Must never touch a file system.
 
 use crate::call::ToolCall;
-use crate::guards::matching::glob_matches;
 use crate::policy::Policy;
 use crate::policy::facts;
 use crate::policy::facts::types::Places;
 use crate::policy::rule::types::Class;
+use crate::shell::glob::glob_matches;
 use crate::shell::path::fold;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};

@@ -106,7 +106,7 @@ pub const ALL: &[Harness] = &[
         },
         user: "plugins/stanchion.js",
         project: ".opencode/plugins/stanchion.js",
-        form: Form::Whole(include_str!("../shims/opencode.js")),
+        form: Form::Whole(concat!(include_str!("../shims/ask.js"), include_str!("../shims/opencode.js"))),
         unit: Unit::None,
         call: r#"{"tool":"bash","sessionID":"doctor","callID":"doctor","cwd":"$CWD","args":{"command":$COMMAND},"tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
         ..PLAIN
@@ -118,12 +118,13 @@ pub const ALL: &[Harness] = &[
         directory: Directory { variable: "PI_CODING_AGENT_DIR", below_variable: "", below_home: ".pi/agent" },
         user: "extensions/stanchion.js",
         project: ".pi/extensions/stanchion.js",
-        form: Form::Whole(include_str!("../shims/pi.js")),
+        form: Form::Whole(concat!(include_str!("../shims/ask.js"), include_str!("../shims/pi.js"))),
         unit: Unit::None,
         trust: Some(Trust {
             file: "trust.json",
             only_if: &[],
-            remedy: "start `pi` there and trust the project, or start it with --approve",
+            remedy: "start `pi` there and trust the project; --approve trusts it for one process, not for the \
+                     sub-agents that it starts",
         }),
         call: r#"{"type":"tool_call","toolName":"bash","toolCallId":"doctor","input":{"command":$COMMAND},"ctx":{"cwd":"$CWD","hasUI":false},"cwd":"$CWD","tool_name":"bash","tool_input":{"command":$COMMAND}}"#,
         ..PLAIN
@@ -342,6 +343,14 @@ pub const ALL: &[Harness] = &[
                     path: &["hooks", "pre_write_code"],
                     element: r#"{"command": $LINE, "show_output": true}"#,
                 },
+                Slot {
+                    path: &["hooks", "pre_read_code"],
+                    element: r#"{"command": $LINE, "show_output": true}"#,
+                },
+                Slot {
+                    path: &["hooks", "pre_mcp_tool_use"],
+                    element: r#"{"command": $LINE, "show_output": true}"#,
+                },
             ],
         },
         unit: Unit::None,
@@ -370,7 +379,7 @@ pub const ALL: &[Harness] = &[
         form: Form::Whole(include_str!("../shims/cline.sh")),
         unit: Unit::None,
         by_hand: "A denial ends Cline's whole run: it has no answer that blocks one call",
-        call: r#"{"hookName":"tool_call","clineVersion":"3","timestamp":"2026-01-01T00:00:00Z","taskId":"doctor","workspaceRoots":["$CWD"],"tool_call":{"id":"doctor","name":"execute_command","input":{"command":$COMMAND}},"preToolUse":{"toolName":"execute_command","parameters":{"command":$COMMAND}}}"#,
+        call: r#"{"hookName":"tool_call","clineVersion":"3","timestamp":"2026-01-01T00:00:00Z","taskId":"doctor","workspaceRoots":["$CWD"],"tool_call":{"id":"doctor","name":"run_commands","input":{"commands":[$COMMAND]}},"preToolUse":{"toolName":"run_commands","parameters":{}}}"#,
         ..PLAIN
     },
     Harness {

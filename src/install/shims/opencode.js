@@ -1,46 +1,8 @@
-// Written by `stanchion install`; changes are lost. Form 1 for OpenCode 1 and 2.
-// Asks stanchion before each tool call. Exit status 2 blocks; so does a program that cannot answer.
-import { spawn } from "node:child_process"
 
-const PROGRAM = $PROGRAM
-const ARGS = $ARGS
-const LIMIT = 10000
-
-const ask = (call) =>
-  new Promise((resolve) => {
-    let said = ""
-    let done = false
-    const end = (reason) => {
-      if (done) return
-      done = true
-      clearTimeout(timer)
-      resolve(reason)
-    }
-    const broken = (why) => end("[stanchion-unavailable] the guard " + why + "; a person must run `stanchion doctor`")
-    let child
-    const timer = setTimeout(() => {
-      if (child) child.kill("SIGKILL")
-      broken("did not answer in time")
-    }, LIMIT)
-    try {
-      child = spawn(PROGRAM, ARGS, { stdio: ["pipe", "ignore", "pipe"] })
-    } catch (error) {
-      return broken("cannot be started: " + error)
-    }
-    child.on("error", (error) => broken("cannot be started: " + error))
-    child.stdin.on("error", () => {})
-    child.stderr.setEncoding("utf8").on("data", (text) => { said += text })
-    child.on("close", (status) => {
-      if (status === 0) return end(null)
-      if (status === 2) return end(said.trim() || "[stanchion] blocked")
-      broken("ended with status " + status)
-    })
-    child.stdin.end(JSON.stringify(call))
-  })
-
+// OpenCode 1 and 2: neither can put a question here.
 const judge = async (call) => {
-  const reason = await ask({ ...call, tool_name: call.tool, tool_input: call.args })
-  if (reason !== null) throw new Error(reason)
+  const answer = await ask({ ...call, tool_name: call.tool, tool_input: call.args })
+  if (answer !== null) throw new Error(answer.reason)
 }
 
 export default {

@@ -1,5 +1,6 @@
 //! Lists, pipelines and simple commands. Owns the separators; compound commands stand next door.
 
+use super::word::in_one;
 use super::{
     Assignment, Body, Element, Fault, List, PIECE, Part, Scan, Scanner, Simple, Skeleton, Stage, Step, Word,
     is_meta, is_name,
@@ -195,37 +196,40 @@ impl Scanner<'_> {
         let (negated, timed) = self.prefixes();
         let mut stages = Vec::new();
         if (negated || timed) && self.command_is_missing() {
-            self.put(start, b"x");
-            self.dummies.push(start);
-            let span = Span::new(start, self.pos);
-            stages.push(Stage {
-                coproc: false,
-                body: Body::Simple(Simple::default()),
-                name: Span::default(),
-                span,
-            });
+            stages.push(self.no_stage(start));
         } else {
-            stages.push(self.stage()?);
+            self.stage_onto(&mut stages)?;
         }
-        loop {
-            self.blanks();
-            match (self.peek(), self.peek2()) {
-                (Some(b'|'), Some(b'|')) => break,
-                (Some(b'|'), second) => {
-                    let bar = self.pos;
-                    self.bump();
-                    if second == Some(b'&') {
-                        self.bump();
-                    }
-                    self.put(bar, b"|");
-                    self.newlines();
-                    stages.push(self.stage()?);
-                }
-                _ => break,
-            }
+        while self.bar() {
+            self.stage_onto(&mut stages)?;
         }
         let span = Span::new(start, self.pos);
         Ok(Element { stages, negated, timed, separator: Separator::End, span })
+    }
+
+    /// What stands for the command that `!` or `time` goes without.
+    fn no_stage(&mut self, start: usize) -> Stage {
+        self.put(start, b"x");
+        self.dummies.push(start);
+        let span = Span::new(start, self.pos);
+        Stage { coproc: false, body: Body::Simple(Simple::default()), name: Span::default(), span }
+    }
+
+    /// Steps over `|` or `|&` and what newlines follow, if it stands here.
+    fn bar(&mut self) -> bool {
+        self.blanks();
+        let second = self.peek2();
+        if self.peek() != Some(b'|') || second == Some(b'|') {
+            return false;
+        }
+        let bar = self.pos;
+        self.bump();
+        if second == Some(b'&') {
+            self.bump();
+        }
+        self.put(bar, b"|");
+        self.newlines();
+        true
     }
 
     fn command_is_missing(&self) -> bool {
@@ -263,7 +267,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn stage(&mut self) -> Step<Stage> {
+    fn stage_onto(&mut self, stages: &mut Vec<Stage>) -> Step<()> {
         self.blanks();
         let start = self.pos;
         // A pipeline's later stages may carry prefixes, too (bash accepts them).
@@ -278,10 +282,11 @@ impl Scanner<'_> {
             name = self.coproc_name();
         }
         let body = match self.compound()? {
-            Some(compound) => Body::Compound(Box::new(compound)),
+            Some(compound) => Body::Compound(compound),
             None => Body::Simple(self.simple()?),
         };
-        Ok(Stage { coproc, body, name, span: Span::new(start, self.pos) })
+        stages.push(Stage { coproc, body, name, span: Span::new(start, self.pos) });
+        Ok(())
     }
 
     /// Steps over the NAME of `coproc NAME compound`.
@@ -400,7 +405,7 @@ impl Scanner<'_> {
                 Some(b'\n') => return self.stop("unclosed subscript"),
                 Some(b']') if depth == 0 => {
                     self.bump();
-                    return Ok(parts);
+                    return Ok(in_one(parts));
                 }
                 Some(byte) => {
                     match byte {

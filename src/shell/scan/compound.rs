@@ -17,7 +17,7 @@ impl Scanner<'_> {
     }
 
     /// A compound command or function definition at the cursor, if there is one.
-    pub(crate) fn compound(&mut self) -> Step<Option<Compound>> {
+    pub(crate) fn compound(&mut self) -> Step<Option<Box<Compound>>> {
         self.blanks();
         let mut compound = if self.at_reserved(b"function") {
             self.function_keyword()?
@@ -32,7 +32,7 @@ impl Scanner<'_> {
         Ok(Some(compound))
     }
 
-    fn plain_compound(&mut self) -> Step<Option<Compound>> {
+    fn plain_compound(&mut self) -> Step<Option<Box<Compound>>> {
         let compound = if self.peek() == Some(b'(') {
             self.parenthesis()?
         } else if self.at_reserved(b"{") {
@@ -59,7 +59,7 @@ impl Scanner<'_> {
 
     /// `( … )`, `(( … ))`, or two subshells that begin like arithmetic. Bash reads the latter twice, and
     /// takes the body of a heredoc in them for commands the second time, and what follows for the body.
-    fn parenthesis(&mut self) -> Step<Compound> {
+    fn parenthesis(&mut self) -> Step<Box<Compound>> {
         if self.peek2() != Some(b'(') {
             return self.subshell();
         }
@@ -77,7 +77,7 @@ impl Scanner<'_> {
         Ok(subshell)
     }
 
-    fn subshell(&mut self) -> Step<Compound> {
+    fn subshell(&mut self) -> Step<Box<Compound>> {
         let at = self.skip(self.pos);
         self.bump();
         if self.raw(self.pos) == Some(b'(') {
@@ -101,7 +101,7 @@ impl Scanner<'_> {
 
     /// `((a); b)`: the grammar would take the two parentheses for arithmetic, so the outer ones leave no
     /// trace in the skeleton; where the list ends in a separator a dummy command follows it.
-    fn outer_subshell(&mut self) -> Step<Compound> {
+    fn outer_subshell(&mut self) -> Step<Box<Compound>> {
         let list = self.list(false)?;
         self.newlines();
         let end = self.skip(self.pos);
@@ -126,7 +126,7 @@ impl Scanner<'_> {
         self.reserved(word, text)
     }
 
-    fn group(&mut self) -> Step<Compound> {
+    fn group(&mut self) -> Step<Box<Compound>> {
         self.reserved(b"{", b"{")?;
         let list = self.body()?;
         self.close(b"}", b"}")?;
@@ -142,7 +142,7 @@ impl Scanner<'_> {
         Ok(list)
     }
 
-    fn if_clause(&mut self) -> Step<Compound> {
+    fn if_clause(&mut self) -> Step<Box<Compound>> {
         let mut lists = Vec::new();
         self.reserved(b"if", b"if")?;
         loop {
@@ -163,7 +163,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn while_loop(&mut self, word: &[u8]) -> Step<Compound> {
+    fn while_loop(&mut self, word: &[u8]) -> Step<Box<Compound>> {
         self.reserved(word, word)?;
         let condition = self.body()?;
         self.close(b"do", b"do")?;
@@ -172,7 +172,7 @@ impl Scanner<'_> {
         Ok(compound(CompoundKind::While, vec![condition, body]))
     }
 
-    fn for_loop(&mut self, word: &[u8], kind: CompoundKind) -> Step<Compound> {
+    fn for_loop(&mut self, word: &[u8], kind: CompoundKind) -> Step<Box<Compound>> {
         let start = self.skip(self.pos);
         self.reserved(word, word)?;
         self.blanks();
@@ -195,10 +195,10 @@ impl Scanner<'_> {
     /// `NAME [in WORD…]`
     fn for_names(&mut self, loop_: &mut Compound) -> Step<()> {
         let word = self.word()?;
-        let Some(Part::Literal { bytes, quoted: false, .. }) = word.parts.first() else {
+        if !matches!(word.parts.first(), Some(Part::Literal { quoted: false, .. })) {
             return self.stop("a loop variable is missing");
-        };
-        loop_.name.clone_from(bytes);
+        }
+        loop_.name = written(&word);
         loop_.header = word.span;
         self.fill(word.span, b'x');
         self.newlines();
@@ -254,7 +254,7 @@ impl Scanner<'_> {
     }
 
     /// `case`: the skeleton has a group in which words and patterns are dummy commands.
-    fn case(&mut self) -> Step<Compound> {
+    fn case(&mut self) -> Step<Box<Compound>> {
         let mut case = compound(CompoundKind::Case, Vec::new());
         self.reserved(b"case", b"{   ")?;
         self.blanks();
@@ -327,7 +327,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn function_keyword(&mut self) -> Step<Compound> {
+    fn function_keyword(&mut self) -> Step<Box<Compound>> {
         for _ in 0..8 {
             self.bump();
         }
@@ -347,7 +347,7 @@ impl Scanner<'_> {
     }
 
     /// `name ( )` before a compound command.
-    fn function_parens(&mut self) -> Step<Option<Compound>> {
+    fn function_parens(&mut self) -> Step<Option<Box<Compound>>> {
         let start = self.skip(self.pos);
         let mut at = start;
         while self
@@ -385,7 +385,7 @@ impl Scanner<'_> {
         Ok(Some(self.function_body(&word)?))
     }
 
-    fn function_body(&mut self, name: &Word) -> Step<Compound> {
+    fn function_body(&mut self, name: &Word) -> Step<Box<Compound>> {
         self.newlines();
         let at = self.pos;
         let Some(mut body) = self.deeper(Self::plain_compound)? else {
@@ -393,8 +393,7 @@ impl Scanner<'_> {
         };
         body.redirects.extend(self.redirects()?);
         let span = Span::new(at, self.pos);
-        let stage =
-            Stage { coproc: false, body: Body::Compound(Box::new(body)), name: Span::default(), span };
+        let stage = Stage { coproc: false, body: Body::Compound(body), name: Span::default(), span };
         let element =
             Element { stages: vec![stage], negated: false, timed: false, separator: Separator::End, span };
         let mut function = compound(CompoundKind::Function, vec![List { elements: vec![element] }]);
@@ -404,7 +403,7 @@ impl Scanner<'_> {
     }
 
     /// `[[ … ]]`: one dummy-free command in the skeleton.
-    fn test(&mut self) -> Step<Compound> {
+    fn test(&mut self) -> Step<Box<Compound>> {
         let start = self.skip(self.pos);
         self.bump();
         self.bump();
@@ -439,7 +438,7 @@ impl Scanner<'_> {
     }
 
     /// Wraps the words of a test into the command that stands for it.
-    fn tested(&mut self, start: usize, words: Vec<Word>) -> Compound {
+    fn tested(&mut self, start: usize, words: Vec<Word>) -> Box<Compound> {
         let span = Span::new(start, self.pos);
         self.fill(span, b'x');
         self.dummies.push(start);
@@ -449,7 +448,7 @@ impl Scanner<'_> {
     }
 
     /// `(( … ))`; `None` when it is two subshells instead.
-    fn arithmetic_command(&mut self) -> Step<Option<Compound>> {
+    fn arithmetic_command(&mut self) -> Step<Option<Box<Compound>>> {
         let start = self.skip(self.pos);
         let back = self.pos;
         let marks = self.mark();
@@ -499,13 +498,14 @@ fn evaluated(body: Word) -> Word {
     Word { span: body.span, parts: vec![Part::Arithmetic { parts: body.parts, quoted: true }] }
 }
 
-fn compound(kind: CompoundKind, lists: Vec<List>) -> Compound {
-    Compound {
+/// Boxed at once: it is handed up through every level of nesting, and each holds a place for it.
+fn compound(kind: CompoundKind, lists: Vec<List>) -> Box<Compound> {
+    Box::new(Compound {
         kind,
         lists,
         words: Vec::new(),
         redirects: Vec::new(),
         name: Vec::new(),
         header: Span::default(),
-    }
+    })
 }

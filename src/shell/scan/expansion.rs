@@ -1,6 +1,7 @@
 //! Expansions (bash manual 3.5): parameters, substitutions, arithmetic. Only their extent and what
 //! they execute is read; nothing is expanded.
 
+use super::word::in_one;
 use super::{Again, Extra, List, Part, Scanner, Skeleton, Step, Subscript, Word, is_name};
 use crate::span::Span;
 
@@ -165,7 +166,7 @@ impl Scanner<'_> {
         let mut operand = Vec::new();
         self.operand(&mut operand, double, literal_quotes)?;
         if offset {
-            operand = vec![Part::Arithmetic { parts: operand, quoted: true }];
+            operand = vec![Part::Arithmetic { parts: in_one(operand), quoted: true }];
         }
         let plain = bare && !reference && !length;
         let rare = assigns || element != Subscript::First || again != Again::No;
@@ -263,7 +264,7 @@ impl Scanner<'_> {
                 _ => self.piece(&mut parts, false)?,
             }
         }
-        Ok(Word { span: Span::new(start, self.pos), parts })
+        Ok(Word { span: Span::new(start, self.pos), parts: in_one(parts) })
     }
 
     /// `` `…` `` (bash manual 3.5.4): the unescaped text is read later, as a text of its own.

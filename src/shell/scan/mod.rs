@@ -12,8 +12,12 @@ mod word;
 use crate::shell::model::{RedirectKind, Separator};
 use crate::span::Span;
 
-/// How deep compound commands, substitutions and expansions may nest; deeper is opaque.
+/// How deep compound commands, substitutions and expansions may nest, over all texts that stand in one
+/// another; deeper is opaque. It bounds the stack: a text that needed more would end the hook, and with it
+/// the guard.
 pub const MAX_DEPTH: usize = 160;
+/// Why what is deeper is opaque.
+pub const TOO_DEEP: &str = "nested too deeply";
 
 /// How many bytes or commands a piece of the outer list has before the next one is begun.
 const PIECE: (usize, usize) = (16 * 1024, 512);
@@ -307,18 +311,19 @@ pub(crate) struct Stop {
 pub(crate) type Step<T> = Result<T, Stop>;
 
 /// Scans what a text expands when it is read as a here-document's body is: the value of a variable in
-/// arithmetic, a prompt.
-pub fn expansions(source: &[u8]) -> (Word, Scan) {
-    let mut scanner = Scanner::new(source);
+/// arithmetic, a prompt. `depth` is how deep the text itself stands.
+pub fn expansions(source: &[u8], depth: usize) -> (Word, Scan) {
+    let mut scanner = Scanner::new(source, depth);
     let mut word = scanner.heredoc_text(0, source.len());
     (scanner.pos, scanner.over) = (source.len(), true);
     let scan = scanner.finish_expansions(&mut word);
     (word, scan)
 }
 
-/// Scans a source text piece by piece, so that memory does not grow with the text.
-pub fn scan(source: &[u8]) -> impl Iterator<Item = Scan> {
-    let mut scanner = Scanner::new(source);
+/// Scans a source text piece by piece, so that memory does not grow with the text. `depth` is how deep
+/// the text itself stands in others.
+pub fn scan(source: &[u8], depth: usize) -> impl Iterator<Item = Scan> {
+    let mut scanner = Scanner::new(source, depth);
     std::iter::from_fn(move || scanner.piece_of_text())
 }
 
@@ -355,12 +360,12 @@ pub(crate) struct Mark {
 }
 
 impl<'s> Scanner<'s> {
-    fn new(src: &'s [u8]) -> Self {
+    fn new(src: &'s [u8], depth: usize) -> Self {
         Self {
             src,
             pos: 0,
             limit: src.len(),
-            depth: 0,
+            depth,
             out: Scan::default(),
             skeleton: vec![b' '; src.len()],
             starts: Vec::new(),
@@ -484,7 +489,7 @@ impl<'s> Scanner<'s> {
     /// Runs `read` one level deeper.
     pub(crate) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         if self.depth >= MAX_DEPTH {
-            return self.stop("nested too deeply");
+            return self.stop(TOO_DEEP);
         }
         self.depth += 1;
         let result = read(self);

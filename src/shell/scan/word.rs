@@ -149,6 +149,22 @@ impl Scanner<'_> {
     }
 }
 
+/// Literals that only a continuation keeps apart, as one: for texts that are read again as a whole.
+pub(crate) fn in_one(parts: Vec<Part>) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        if let (Some(Part::Literal { bytes, quoted, .. }), Part::Literal { bytes: more, quoted: same, .. }) =
+            (joined.last_mut(), &part)
+            && quoted == same
+        {
+            bytes.extend_from_slice(more);
+        } else {
+            joined.push(part);
+        }
+    }
+    joined
+}
+
 /// Appends a byte to the last literal part, or starts one.
 pub(crate) fn literal(parts: &mut Vec<Part>, byte: u8, quoted: bool, at: usize) {
     if let Some(Part::Literal { bytes, quoted: same, at: from }) = parts.last_mut()

@@ -70,32 +70,20 @@ fn plugins_block_what_is_denied_and_what_cannot_be_judged() {
     assert!(passed.contains("did not answer in time"), "{passed}");
 }
 
-const ASKING: &str = r#"
-version = 1
-name = "asking"
-[[rule]]
-id = "asking.curl"
-decision = "ask"
-reason = "this fetches something"
-advice = "ask the user for it"
-when = { program = "curl" }
-match = ["curl http://example.com", "cd x && curl -s y", "curl x | cat"]
-not_match = ["echo curl", "ls", "grep curl f"]
-"#;
+const ASKING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/policies/questions.toml");
 
 /// What Pi's extension does with a question: asked where a person is, and the answer holds.
 #[test]
 fn a_question_is_put_to_a_person_and_denied_without_one() {
     let home = Home::new();
-    let policy = home.write("asking.toml", ASKING).display().to_string();
-    home.good(&["install", "pi", "--policy", &policy]);
+    home.good(&["install", "pi", "--policy", ASKING]);
     let module = home.path(".pi/agent/extensions/stanchion.mjs");
     std::fs::copy(home.path(".pi/agent/extensions/stanchion.js"), &module).unwrap();
     let script = format!(
         "import plugin from {:?}\nlet hook\nplugin({{ on: (name, run) => {{ hook = run }} }})\n{}",
         module.display().to_string(),
         r#"const asked = []
-           const call = async (ctx, command = "curl http://x") => {
+           const call = async (ctx, command = "deploy now") => {
              const r = await hook({ toolName: "bash", toolCallId: "c", input: { command } }, { cwd: "/", ...ctx })
              return r ? [r.block, r.reason] : null
            }
@@ -112,7 +100,7 @@ fn a_question_is_put_to_a_person_and_denied_without_one() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let reason = said["no"][1].as_str().unwrap();
-    assert!(reason.starts_with("[asking.curl] this fetches something"), "{reason}");
+    assert!(reason.starts_with("[deploy.ask] this deploys"), "{reason}");
     assert_eq!(said["yes"], serde_json::Value::Null);
     assert_eq!(said["no"][0], true);
     assert_eq!(said["nobody"], said["no"]);
