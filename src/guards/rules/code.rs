@@ -48,7 +48,7 @@ fn loads(language: &Language, text: &[u8]) -> bool {
         let places = (0..text.len()).filter(|at| starts(*at, name));
         places.into_iter().any(|at| !is_name(at.checked_sub(1)) && !is_name(Some(at + name.len())))
     };
-    language.loads.is_empty() || language.loads.iter().any(|name| stands(name))
+    language.loads.is_empty() || language.loads.iter().any(stands)
 }
 
 /// Words of the code that may be paths.
