@@ -191,6 +191,7 @@ impl<'s> Parent<'s> {
             | PlaceKind::Function { .. }
             | PlaceKind::File { .. }
             | PlaceKind::MayVanish
+            | PlaceKind::Guessed
             | PlaceKind::Reprinted => other,
         }
     }

@@ -150,6 +150,7 @@ fn is_nesting(subject: &Subject<'_>, kind: &PlaceKind, command: &Command, writte
         | PlaceKind::File { .. }
         | PlaceKind::Variable { .. }
         | PlaceKind::MayVanish
+        | PlaceKind::Guessed
         | PlaceKind::Reprinted => true,
         PlaceKind::Text
         | PlaceKind::Background

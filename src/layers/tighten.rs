@@ -36,7 +36,8 @@ pub(super) fn tightened<'p>(
     }
     let settings = policy.settings.tightened();
     if settings != policy.settings {
-        let message = "its settings would loosen how lower layers answer (on_ask, shadow)".to_owned();
+        let message =
+            "its settings would loosen how lower layers answer (on_ask, unknown_wrapper, shadow)".to_owned();
         left_out.push(Loosened { rule: None, message });
     }
     if policy.mission.records.is_some() {

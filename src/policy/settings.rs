@@ -47,10 +47,14 @@ pub const HARNESSES: [&str; 19] = [
 pub const ANY_HARNESS: &str = "any";
 
 impl Settings {
-    /// The same without what would loosen other policies: for files that may only tighten.
+    /// The same without what would loosen other policies: for files that may only tighten. What is not the
+    /// strictest answer may stand in the place of a stricter one.
     #[must_use]
     pub fn tightened(self) -> Self {
-        Self { on_ask: &[], shadow: &[], ..self }
+        let strictest = |answer: Answer| answer == Answer::Deny;
+        let on_ask = self.on_ask.iter().filter(|(_, answer)| strictest(*answer)).copied().collect();
+        let unknown_wrapper = self.unknown_wrapper.filter(|answer| strictest(*answer));
+        Self { on_ask: leak(on_ask), unknown_wrapper, shadow: &[], ..self }
     }
 
     /// Whether a name in `shadow` stands for this policy: its own, or the first part of it.

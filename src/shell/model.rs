@@ -105,6 +105,8 @@ pub enum PlaceKind {
     },
     /// The words before it may expand to nothing, which makes this word the command.
     MayVanish,
+    /// Words behind an option that a wrapper is not known to have: the command may begin at any of them.
+    Guessed,
     /// Two commands that bash reads as one, since it loses the `;` between them.
     Reprinted,
 }
@@ -396,6 +398,7 @@ impl PlaceKind {
             Self::File { program } => format!("file for {}", name(program)),
             Self::Variable { name: variable } => format!("variable {}", name(variable)),
             Self::MayVanish => "after words that may be empty".to_owned(),
+            Self::Guessed => "behind an unknown option".to_owned(),
             Self::Reprinted => "a `;` that bash loses behind a heredoc".to_owned(),
         })
     }

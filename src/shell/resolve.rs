@@ -13,6 +13,10 @@ const MAX_WRAPPERS: usize = 32;
 
 /// How many commands one program may be given (`find -exec`); what comes after is opaque.
 const MAX_GIVEN: usize = 64;
+
+/// At how many words behind an unknown option a command may begin; what comes after is opaque alone.
+const MAX_GUESSED: usize = 12;
+
 /// How many words from the start may be nothing.
 const MAX_OPEN: usize = 6;
 
@@ -163,6 +167,7 @@ impl Lowerer<'_> {
                 rest += 1;
             }
             self.inner(followed, rest..command.words.len(), false, env);
+            self.guessed(followed, rest + 1, env);
             return;
         }
         // Another shell sees exported variables alone: what is known here is possible there.
@@ -270,6 +275,22 @@ impl Lowerer<'_> {
             }
             Operands::File => self.file(followed, first, env),
             Operands::Nothing => {}
+        }
+    }
+
+    /// Commands that may begin at later words, when the words before may be an option's arguments. Among
+    /// these nothing more is guessed: each later word has had its turn.
+    fn guessed(&mut self, followed: &Followed<'_>, from: usize, env: &mut Environment) {
+        let command = followed.command;
+        if self.script.kinds(command.place).any(|kind| *kind == PlaceKind::Guessed) {
+            return;
+        }
+        let place = self.place(command.place, PlaceKind::Guessed, command.span);
+        let command = Command { place, ..command.clone() };
+        let followed = Followed { command: &command, ..*followed };
+        let words = command.words.len();
+        for at in (from..words).take(MAX_GUESSED) {
+            self.inner(&followed, at..words, false, &mut env.clone());
         }
     }
 

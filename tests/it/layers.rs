@@ -2,6 +2,7 @@
 
 mod grants;
 mod proofs;
+mod tighten;
 mod trust;
 
 use crate::child::{feed, run, stanchion, text};

@@ -188,12 +188,46 @@ fn unknown_wrapper_says_what_is_answered_behind_an_unknown_option() {
     }
     let strict = [own("unknown_wrapper = \"deny\"")];
     for (command, decision) in [
+        ("timeout --frobnicate 5 6 wipe", Decision::Deny),
+        ("timeout --frobnicate 5 bash -c 'wipe all'", Decision::Deny),
         ("sudo --frobnicate 5 ls", Decision::Allow),
         ("sudo deploy", Decision::Ask),
         ("wipe 'open", Decision::Ask),
     ] {
         assert_eq!(judge(&strict, command).decision(), decision, "{command}");
     }
+}
+
+/// Behind an unknown option a command may begin at any later word: each is judged as if it did.
+#[test]
+fn a_command_may_begin_anywhere_behind_an_unknown_option() {
+    let core: Vec<Policy> = ["core.git", "core.filesystem", "core.network"].map(shipped).into();
+    for command in [
+        "timeout --frobnicate 5 git push --force",
+        "sudo --frob x git push --force",
+        "xargs --foo 3 rm -rf /",
+        "nice --frobnicate 3 dd if=/dev/zero of=/dev/sda",
+        "sudo --frob x truncate -s 0 /etc/passwd",
+        "timeout --frobnicate 5 sudo rm -rf /",
+        "timeout --frobnicate 5 bash -c 'git push --force'",
+        "timeout --frobnicate 5 nice --frobnicate 5 git push --force",
+    ] {
+        assert!(judge(&core, command).decision() >= Decision::Ask, "{command}");
+    }
+    for command in ["timeout --frobnicate 5 git push", "sudo --frob x ls -la /etc", "xargs --foo 3 rm -f a b"]
+    {
+        assert_eq!(judge(&core, command).decision(), Decision::Allow, "{command}");
+    }
+}
+
+/// Text that cannot be read mentions an option by whichever of its names.
+#[test]
+fn an_option_is_mentioned_by_any_of_its_names() {
+    let core = [shipped("core.git")];
+    for command in ["git push --force 'open", "git push -f 'open", "git push -uf 'open"] {
+        assert_eq!(judge(&core, command).decision(), Decision::Ask, "{command}");
+    }
+    assert_eq!(judge(&core, "git push --quiet 'open").decision(), Decision::Allow);
 }
 
 #[test]

@@ -65,7 +65,10 @@ pub fn run(which: &Which, json: bool) -> anyhow::Result<u8> {
         out::json(&report)?;
         return Ok(status);
     }
-    report.shown.iter().for_each(|line| out::say(line.clone()));
+    let colour = out::colour();
+    for problem in &report.shown {
+        out::say(if colour { painted(problem) } else { problem.clone() });
+    }
     for Sound { name, rules, .. } in &report.policies {
         out::say(format!("{name}: {rules} rules, nothing wrong\n"));
     }
@@ -147,10 +150,36 @@ fn proved(policies: &[Policy]) -> anyhow::Result<()> {
     if wrong.is_empty() { Ok(()) } else { Err(anyhow::anyhow!("{}", wrong.join("\n"))) }
 }
 
+/// A problem for a terminal: what is wrong stands out, so does the way out; the line is dim.
+fn painted(problem: &str) -> String {
+    let line = |(index, line): (usize, &str)| match line.strip_prefix("  | ") {
+        None if index == 0 => format!("\x1b[1;31m{line}\x1b[0m\n"),
+        None => format!("{line}\n"),
+        Some(rest) if rest.trim_start().starts_with('^') => format!("  | \x1b[33m{rest}\x1b[0m\n"),
+        Some(rest) => format!("  | \x1b[2m{rest}\x1b[0m\n"),
+    };
+    problem.lines().enumerate().map(line).collect()
+}
+
 fn sound(policy: &Policy) -> Sound {
     Sound {
         name: policy.name.to_owned(),
         digest: format!("{:016x}", policy.digest),
         rules: policy.rules.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::painted;
+
+    #[test]
+    fn colour_is_all_that_is_added() {
+        let problem = "a.toml:3:1: unknown key\n  | colour = 1\n  | ^ use one of …\n";
+        let shown = painted(problem);
+        assert_eq!(shown.matches("\x1b[0m").count(), 3);
+        let codes = ["\x1b[1;31m", "\x1b[2m", "\x1b[33m", "\x1b[0m"];
+        let plain = codes.iter().fold(shown, |text, code| text.replace(code, ""));
+        assert_eq!(plain, problem);
     }
 }

@@ -1,23 +1,54 @@
 //! Code in other languages, told by marks that the facts give. Must never run or parse it: it looks for
 //! quoted texts near marks and no more.
 
+mod calls;
+mod literals;
+
 use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, blank};
 use crate::policy::facts::types::{Effect, Language};
 use crate::shell::model::{Command, Cooked, Word};
+use calls::Calls;
+use literals::{is_name, literals};
 
-/// Texts that the code may hand to a shell.
-pub(super) fn runs(language: &Language, text: &[u8]) -> Vec<Vec<u8>> {
+/// A text that code hands to a shell.
+pub(super) struct Run {
+    /// The text.
+    pub(super) text: Vec<u8>,
+    /// Whether it surely does.
+    pub(super) sure: bool,
+}
+
+/// Texts that the code hands to a shell, or may: those in a call of what runs them, and all that is
+/// quoted behind one.
+pub(super) fn runs(language: &Language, text: &[u8]) -> Vec<Run> {
     let Some(at) = first(language, text, language.run) else { return Vec::new() };
     if language.bare {
-        return vec![line(text.get(at..).unwrap_or_default()).to_vec()];
+        return vec![Run { text: line(text.get(at..).unwrap_or_default()).to_vec(), sure: true }];
     }
-    let behind = literals(text).into_iter().filter(|(end, _)| *end > at);
-    let mut all: Vec<Vec<u8>> = behind.map(|(_, literal)| literal).collect();
-    let joined = all.join(&b' ');
-    if all.len() > 1 {
-        all.push(joined);
+    let literals = literals(language, text);
+    let handed =
+        if loads(language, text) { Calls::new(text, &literals).handed(language) } else { Vec::new() };
+    let mut all: Vec<Run> = handed.into_iter().map(|text| Run { text, sure: true }).collect();
+    let mut behind: Vec<Vec<u8>> =
+        literals.into_iter().filter(|literal| literal.end > at).map(|literal| literal.bytes).collect();
+    let joined = behind.join(&b' ');
+    if behind.len() > 1 {
+        behind.push(joined);
     }
+    behind.retain(|text| all.iter().all(|run| run.text != *text));
+    all.extend(behind.into_iter().map(|text| Run { text, sure: false }));
     all
+}
+
+/// Whether the code brings in what runs texts; some languages need not.
+fn loads(language: &Language, text: &[u8]) -> bool {
+    let starts = |at: usize, name: &str| text.get(at..).is_some_and(|rest| rest.starts_with(name.as_bytes()));
+    let is_name = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().is_some_and(is_name);
+    let stands = |name: &&str| {
+        let places = (0..text.len()).filter(|at| starts(*at, name));
+        places.into_iter().any(|at| !is_name(at.checked_sub(1)) && !is_name(Some(at + name.len())))
+    };
+    language.loads.is_empty() || language.loads.iter().any(stands)
 }
 
 /// Words of the code that may be paths.
@@ -29,9 +60,9 @@ pub(super) fn paths(language: &Language, text: &[u8]) -> Vec<Word> {
         return at.map(|at| word(path(at))).into_iter().collect();
     }
     let path = |literal: &&[u8]| literal.contains(&b'/') || literal.starts_with(b".") || *literal == b"~";
-    let literals = literals(text);
+    let literals = literals(language, text);
     // Some languages put the mode in front of the name.
-    let plain = literals.iter().map(|(_, literal)| strip(literal));
+    let plain = literals.iter().map(|literal| strip(&literal.bytes));
     plain.filter(path).map(word).collect()
 }
 
@@ -87,28 +118,4 @@ fn starts_command(before: &[u8]) -> bool {
 
 fn line(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == b'\n').next().unwrap_or_default()
-}
-
-/// The quoted texts in code, each with the index of its end; a backslash stands for the byte behind it.
-fn literals(text: &[u8]) -> Vec<(usize, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut open: Option<u8> = None;
-    let mut current = Vec::new();
-    let mut bytes = text.iter().copied().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match open {
-            Some(quote) if byte == quote => {
-                found.push((at, std::mem::take(&mut current)));
-                open = None;
-            }
-            Some(_) => {
-                let byte = if byte == b'\\' { bytes.next().map_or(byte, |(_, byte)| byte) } else { byte };
-                current.push(byte);
-            }
-            None if b"'\"`".contains(&byte) => open = Some(byte),
-            None => {}
-        }
-    }
-    found.retain(|(_, literal)| !literal.is_empty());
-    found
 }

@@ -38,6 +38,7 @@ fn context(kind: &PlaceKind) -> Option<Context> {
         | PlaceKind::File { .. }
         | PlaceKind::Variable { .. }
         | PlaceKind::MayVanish
+        | PlaceKind::Guessed
         | PlaceKind::Reprinted => return None,
     })
 }
@@ -59,7 +60,14 @@ impl<'s, 'c> Judge<'s, 'c> {
     /// Whether a condition holds.
     pub(super) fn holds(&self, condition: &'static Condition, meaning: &Meaning<'_>) -> bool {
         match condition {
-            Condition::All(all) => all.iter().all(|inner| self.holds(inner, meaning)),
+            Condition::All(all) => {
+                // What the text sets for all that follows is held against the programs that are named, not
+                // against every command.
+                let bound = all.iter().any(|inner| matches!(inner, Condition::Program(_)));
+                all.iter().all(|inner| {
+                    self.holds(inner, meaning) || (bound && self.environment_before(inner, meaning))
+                })
+            }
             Condition::Any(any) => any.iter().any(|inner| self.holds(inner, meaning)),
             Condition::Not(inner) => !self.holds(inner, meaning),
             Condition::Program(names) => is_program(meaning, names),
@@ -132,6 +140,13 @@ impl<'s, 'c> Judge<'s, 'c> {
             wrapper.words.iter().take(at).skip(1).filter_map(assigned)
         });
         before.chain(exported).chain(given)
+    }
+
+    /// Whether a condition on the environment holds for what the text sets before a command.
+    fn environment_before(&self, condition: &'static Condition, meaning: &Meaning<'_>) -> bool {
+        let Condition::Environment(names) = condition else { return false };
+        let named = |name: &[u8]| names.iter().any(|glob| glob_matches(glob.as_bytes(), name));
+        self.reading.given(self.script, meaning.command).any(named)
     }
 
     /// Whether the command as a whole is fed by one that fits.

@@ -4,6 +4,7 @@
 mod code;
 mod condition;
 mod feeds;
+mod given;
 mod ground;
 mod locate;
 mod reading;
@@ -16,7 +17,7 @@ use crate::policy::facts::meaning::{Happens, Meaning, Target};
 use crate::policy::facts::types::Effect;
 use crate::policy::rule::types::{Answer, Rule};
 use crate::shell;
-use crate::shell::model::{Command, Locality, Opaque, Script};
+use crate::shell::model::{Command, Locality, Opaque, PlaceKind, Script};
 use crate::shell::query::Queries;
 use crate::span::Span;
 use crate::verdict::{Decision, Finding};
@@ -54,7 +55,7 @@ impl Guard for Rules {
 
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let ground = || Rc::new(Ground::new(subject.call, subject.policies));
-        let reading = subject.reading.get_or_init(|| Reading::new(subject.script, ground()));
+        let reading = subject.reading.get_or_init(|| Reading::new(subject.script, ground(), Vec::new()));
         let texts = Cell::new(MAX_FOLLOWED);
         let (policy, queries) = (subject.policy, subject.queries);
         let check = Check { policy, queries, depth: 0, texts: &texts };
@@ -108,7 +109,14 @@ impl Check<'_> {
 
     /// A rule's finding on a command; a doubtful one is at most a question.
     fn finding(&self, rule: &Rule, script: &Script, command: &Command, sure: bool) -> Option<Finding> {
-        let answer = if sure { rule.answer } else { rule.answer.min(Answer::Ask) };
+        let guessed = || script.kinds(command.place).any(|kind| *kind == PlaceKind::Guessed);
+        let answer = if guessed() {
+            unread::behind_unknown_option(self.policy, rule)
+        } else if sure {
+            rule.answer
+        } else {
+            rule.answer.min(Answer::Ask)
+        };
         let words = command.span.slice(&script.source);
         made(self.policy, rule, answer, command.span, words, script.chain(command))
     }
@@ -152,7 +160,8 @@ impl Check<'_> {
         };
         self.texts.set(left);
         let inner = shell::read(text, self.queries);
-        let reading = Reading::new(&inner, Rc::clone(&judge.reading.ground));
+        let given = judge.reading.given(judge.script, meaning.command).map(<[u8]>::to_vec).collect();
+        let reading = Reading::new(&inner, Rc::clone(&judge.reading.ground), given);
         let check = Check { depth: self.depth + 1, ..*self };
         let name = String::from_utf8_lossy(meaning.name).into_owned();
         for mut finding in check.script(&inner, &reading) {
@@ -179,7 +188,7 @@ impl Check<'_> {
     ) {
         let Some(language) = judge.reading.facts.language(language) else { return };
         for run in code::runs(language, text) {
-            self.nested(judge, meaning, &run, true, findings);
+            self.nested(judge, meaning, &run.text, !run.sure, findings);
         }
         let words = code::paths(language, text);
         let written = code::meaning(meaning.command, language, text, &words);

@@ -1,5 +1,6 @@
 //! What every command of a script means, worked out once for all rules and policies. Must never object.
 
+use super::given::Given;
 use super::ground::{Ground, Set};
 use crate::policy::facts;
 use crate::policy::facts::meaning::{Happens, Meaning, Target, Value, blank, meaning_of, meanings};
@@ -24,6 +25,8 @@ pub struct Reading<'s> {
     aliases: HashMap<Vec<u8>, Vec<u8>>,
     /// Where things are.
     pub(super) ground: Rc<Ground>,
+    /// Variables that are set for the commands behind.
+    given: Given,
     /// Classes worked out before, by the place of the effect in memory.
     known: RefCell<HashMap<usize, Set>>,
     /// The meanings of each place's commands, worked out when first asked for.
@@ -37,7 +40,8 @@ const MAX_ASSIGNED: usize = 16;
 
 impl<'s> Reading<'s> {
     /// Reads a script by the shipped facts.
-    pub(super) fn new(script: &'s Script, ground: Rc<Ground>) -> Self {
+    /// `given` are the variables that the text around it sets.
+    pub(super) fn new(script: &'s Script, ground: Rc<Ground>, given: Vec<Vec<u8>>) -> Self {
         let facts = facts::shipped();
         let mut reading = Self {
             facts,
@@ -46,6 +50,7 @@ impl<'s> Reading<'s> {
             variables: HashMap::new(),
             aliases: HashMap::new(),
             ground,
+            given: Given::new(given),
             known: RefCell::default(),
             places: OnceCell::new(),
             stages: OnceCell::new(),
@@ -58,6 +63,7 @@ impl<'s> Reading<'s> {
                 reading.wrapped(meaning);
                 reading.defines(meaning);
                 reading.reads(meaning);
+                reading.given.add(script, reading.first.len() - 1, meaning);
             }
             reading.meanings.append(&mut found);
         }
@@ -133,6 +139,11 @@ impl<'s> Reading<'s> {
     /// The words that a variable is assigned, each with how many of its first bytes are not the value.
     pub(crate) fn assigned_to(&self, name: &[u8]) -> &[(&'s Word, usize, &'s Command)] {
         self.variables.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The variables that the text sets before a command and the command may see.
+    pub(super) fn given(&self, script: &Script, command: &Command) -> impl Iterator<Item = &[u8]> {
+        self.given.before(script, command)
     }
 
     fn assigned(&mut self, command: &'s Command) {

@@ -3,7 +3,7 @@
 
 use super::ground::Ground;
 use super::made;
-use crate::policy::rule::types::{Class, Condition, Rule};
+use crate::policy::rule::types::{Answer, Class, Condition, Rule};
 use crate::policy::{Policy, facts};
 use crate::shell::model::{Opaque, UNKNOWN_OPTION};
 use crate::verdict::Finding;
@@ -14,14 +14,19 @@ pub(super) fn findings(policy: &Policy, ground: &Ground, opaque: &Opaque) -> Vec
     let text = Mentioned::new(&opaque.bytes, ground);
     let concerned = policy.rules.iter().filter(|rule| text.mentions(&rule.when).unwrap_or(false));
     let (shadow, enforced): (Vec<&Rule>, Vec<&Rule>) = concerned.partition(|rule| rule.shadow);
-    let unknown = policy.settings.unknown_wrapper.filter(|_| opaque.reason == UNKNOWN_OPTION);
-    let answer = |rule: &Rule| unknown.unwrap_or(rule.unparsed);
+    let unknown = opaque.reason == UNKNOWN_OPTION;
+    let answer = |rule: &Rule| if unknown { behind_unknown_option(policy, rule) } else { rule.unparsed };
     let strongest = [enforced, shadow].map(|rules| rules.into_iter().max_by_key(|rule| answer(rule)));
     let finding = |rule: &Rule| {
         let chain = vec![format!("could not be read: {}", opaque.reason)];
         made(policy, rule, answer(rule), opaque.span, &opaque.bytes, chain)
     };
     strongest.into_iter().flatten().filter_map(finding).collect()
+}
+
+/// What a rule answers behind an option that a wrapper is not known to have.
+pub(super) fn behind_unknown_option(policy: &Policy, rule: &Rule) -> Answer {
+    policy.settings.unknown_wrapper.unwrap_or(rule.unparsed)
 }
 
 struct Mentioned<'g> {
@@ -55,7 +60,7 @@ impl<'g> Mentioned<'g> {
             Condition::Subcommand(names) => {
                 Some(names.iter().any(|name| name.split(' ').all(|word| self.word(word.as_bytes()))))
             }
-            Condition::Option(names) => Some(names.iter().any(|name| self.option(name.as_bytes()))),
+            Condition::Option(names) => Some(names.iter().any(|name| self.option(name))),
             Condition::Environment(names) => {
                 Some(names.iter().any(|name| self.word(name.trim_matches('*').as_bytes())))
             }
@@ -81,8 +86,17 @@ impl<'g> Mentioned<'g> {
         self.words.iter().any(|word| word == wanted)
     }
 
-    /// An option by its name, or a short one in a cluster.
-    fn option(&self, name: &[u8]) -> bool {
+    /// An option by any of its names, as the programs have it that the text mentions.
+    fn option(&self, name: &str) -> bool {
+        let programs = facts::shipped().programs.iter();
+        let mentioned =
+            programs.filter(|program| program.names.iter().any(|name| self.word(name.as_bytes())));
+        let mut other = mentioned.flat_map(|program| program.names_of(name));
+        self.spelt(name.as_bytes()) || other.any(|name| self.spelt(name.as_bytes()))
+    }
+
+    /// An option by this name, or a short one in a cluster.
+    fn spelt(&self, name: &[u8]) -> bool {
         let letter = name.get(1).filter(|_| name.len() == 2);
         let cluster = |word: &Vec<u8>| {
             letter.is_some_and(|letter| {

@@ -86,6 +86,10 @@ table! {
         required name: Written<String> = Shape::Text(&LINE);
         /// Marks behind which quoted text is shell text.
         optional run: Vec<String> = TEXTS;
+        /// Names one of which the code must hold for such a mark to run surely what stands behind it.
+        optional loads: Vec<String> = TEXTS;
+        /// Marks that make a quotation of what stands in the brackets behind them.
+        optional quotes: Vec<String> = TEXTS;
         /// Marks of code that reads files.
         optional read: Vec<String> = TEXTS;
         /// Marks of code that sends something away.
@@ -157,6 +161,8 @@ pub fn compile(file: &str, text: &str) -> Result<Part, PolicyErrors> {
     let language = |raw: &RawLanguage| Language {
         name: leak_text(raw.name.get_ref()),
         run: texts(&raw.run),
+        loads: texts(&raw.loads),
+        quotes: texts(&raw.quotes),
         read: texts(&raw.read),
         send: texts(&raw.send),
         write: texts(&raw.write),

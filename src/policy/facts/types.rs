@@ -190,6 +190,11 @@ pub struct Language {
     pub name: &'static str,
     /// Marks behind which shell text stands.
     pub run: &'static [&'static str],
+    /// Names one of which the code must hold for what stands behind such a mark to be run surely; none when
+    /// the language brings them along.
+    pub loads: &'static [&'static str],
+    /// Marks that make quotes of what stands behind them (`qx{…}`).
+    pub quotes: &'static [&'static str],
     /// Marks of code that reads files.
     pub read: &'static [&'static str],
     /// Marks of code that sends something away.
@@ -245,7 +250,7 @@ source_struct!(Variant { options, operands });
 source_struct!(Form { options, operands, variants, keys, effects, input, prints });
 source_struct!(Sub { words, form });
 source_struct!(Program { names, style, form, commands });
-source_struct!(Language { name, run, read, send, write, delete, bare });
+source_struct!(Language { name, run, loads, quotes, read, send, write, delete, bare });
 source_struct!(Places {
     system,
     temporary,
@@ -286,5 +291,12 @@ impl Program {
     pub fn knows(&self, name: &str) -> bool {
         let forms = std::iter::once(&self.form).chain(self.commands.iter().map(|command| &command.form));
         forms.flat_map(|form| form.options).any(|option| option.names.contains(&name))
+    }
+
+    /// All names of the options of which this is one, its own and its subcommands'.
+    pub fn names_of(&self, name: &str) -> impl Iterator<Item = &'static str> {
+        let forms = std::iter::once(&self.form).chain(self.commands.iter().map(|command| &command.form));
+        let options = forms.flat_map(|form| form.options);
+        options.filter(move |option| option.names.contains(&name)).flat_map(|option| option.names).copied()
     }
 }
