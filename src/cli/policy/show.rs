@@ -34,7 +34,22 @@ struct Shown<'a> {
     processes: Vec<&'a str>,
     paths: &'a [&'static str],
     repair: &'a [&'static str],
+    task: Option<Task<'a>>,
+    roles: Vec<Role<'a>>,
     rules: Vec<Rule<'a>>,
+}
+
+#[derive(Serialize)]
+struct Task<'a> {
+    shadow: bool,
+    allowed_tools: &'a [&'static str],
+}
+
+#[derive(Serialize)]
+struct Role<'a> {
+    name: &'a str,
+    agent_types: &'a [&'static str],
+    deny_tools: &'a [&'static str],
 }
 
 #[derive(Serialize)]
@@ -65,8 +80,10 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<u8> {
         ..shown(&stack, part.layer, Some(&part.path), &part.policy)
     });
     let mut policies: Vec<Shown<'_>> = own.chain(parts).collect();
-    let unattended = policies.iter().any(|policy| policy.unattended);
-    policies.iter_mut().for_each(|policy| policy.unattended = unattended);
+    // Where none is named all shipped ones are listed, which do not apply together.
+    let named = !args.which.policies.is_empty();
+    let unattended = policies.iter().any(|policy| policy.unattended && (named || policy.file.is_some()));
+    policies.iter_mut().for_each(|policy| policy.unattended |= unattended);
     let report = Report { schema: SCHEMA, policies, left_out: stack.faults.iter().map(left_out).collect() };
     if args.json {
         out::json(&report)?;
@@ -88,6 +105,11 @@ fn shown<'a>(stack: &Stack, layer: Layer, file: Option<&Path>, policy: &'a Polic
         reason: rule.reason,
         replaced_by: replaced_by(rule.id),
     };
+    let role = |role: &'a stanchion::policy::mission::Role| Role {
+        name: role.name,
+        agent_types: role.agent_types,
+        deny_tools: role.deny_tools,
+    };
     Shown {
         name: policy.name,
         digest: format!("{:016x}", policy.digest),
@@ -99,6 +121,8 @@ fn shown<'a>(stack: &Stack, layer: Layer, file: Option<&Path>, policy: &'a Polic
         processes: policy.kill.names.to_vec(),
         paths: policy.protected_paths,
         repair: policy.repair,
+        task: policy.mission.task.map(|task| Task { shadow: task.shadow, allowed_tools: task.allowed_tools }),
+        roles: policy.mission.roles.iter().map(role).collect(),
         rules: policy.rules.iter().map(rule).collect(),
     }
 }
@@ -123,6 +147,14 @@ fn people(report: &Report<'_>) -> Result<String, std::fmt::Error> {
         ];
         for (what, list) in lists {
             list.iter().try_for_each(|one| writeln!(text, "  {what:<7} {one}"))?;
+        }
+        if let Some(Task { shadow, allowed_tools }) = &policy.task {
+            let shadow = if *shadow { " (only recorded)" } else { "" };
+            writeln!(text, "  {:<7} {}{shadow}", "task", allowed_tools.join(", "))?;
+        }
+        for Role { name, agent_types, deny_tools } in &policy.roles {
+            let (kinds, tools) = (agent_types.join(", "), deny_tools.join(", "));
+            writeln!(text, "  {:<7} {name} ({kinds}) may not use {tools}", "role")?;
         }
         for rule in &policy.rules {
             let shadow = if rule.shadow { " (only recorded)" } else { "" };
