@@ -141,10 +141,6 @@ fn opened(policy: &'static [u8], seal: &[u8]) -> Result<Sealed, &'static str> {
     if policy.get(SUM) != Some(sum.as_slice()) || !same(SAME) {
         return Err("the policy was changed");
     }
-    let rest = policy.get(BODY + body.len()..).unwrap_or_default();
-    if rest.iter().any(|byte| *byte != 0) {
-        return Err("something stands behind the policy");
-    }
     let baked: Baked = binary::value(body).ok_or("the policy cannot be read")?;
     let policies = baked.policies().ok_or("the policy is of another program")?;
     Ok(Sealed { baked, policies, digest: hexadecimal(&sum) })
