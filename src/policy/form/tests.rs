@@ -14,7 +14,7 @@ fn text(kind: &Text) -> String {
     match &kind.fits {
         Fits::All => "any".to_owned(),
         Fits::Pattern(_, holds) => {
-            let samples = ["a.b", "a_b", "cd", "bin/a.sh"];
+            let samples = ["a.b", "a_b", "cd", "bin/a.sh", "/a/b"];
             (*samples.iter().find(|sample| holds(sample)).expect(kind.what)).to_owned()
         }
         Fits::Names(names) => names().first().expect(kind.what).to_string(),
