@@ -217,6 +217,11 @@ impl<'a> Run<'a> {
             let Ok(rows) = client.query(&format!("SELECT pid {others}"), &[]) else { continue };
             for row in rows {
                 let process: i32 = row.get(0);
+                // It may have ended meanwhile, and its number be another's.
+                let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+                if name.trim() != "postgres" {
+                    continue;
+                }
                 let killed = Command::new("kill").args(["-9", &process.to_string()]).status().unwrap();
                 self.killed.servers.fetch_add(usize::from(killed.success()), Ordering::Relaxed);
             }
