@@ -127,6 +127,10 @@ fn answer(args: &Args) -> Answer {
     }
     let told = loaded.gate.policies().iter().find_map(|policy| policy.mission.records);
     let records = args.selection.records.clone().or_else(|| told.map(PathBuf::from));
+    if records.is_none() {
+        // Nobody will record it, and it may be large.
+        event = Vec::new();
+    }
     let place = args.place.rooted(command, cwd.clone(), root, loaded.home_variable.as_deref());
     let mut call = ToolCall { tool, paths, cut, origin: origin.clone(), ..place };
     args.place.look(&mut call, cwd.as_deref(), &loaded.gate);

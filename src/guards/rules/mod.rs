@@ -34,7 +34,7 @@ pub(super) struct Rules;
 /// Its identifier.
 pub(crate) const ID: &str = "rules";
 
-/// The ranks of findings: rules that keep protected paths come before the others.
+/// The ranks of findings: in a mission's policy, rules that keep protected paths come before the others.
 const PATHS: u32 = 90;
 const RULES: u32 = 100;
 
@@ -249,7 +249,7 @@ fn made(
         reason: format!("{}; {} (here: `{}`)", rule.reason, rule.advice, words.replace('\n', " ").trim()),
         span,
         chain,
-        rank: if rule.when.speaks_of_protected() { PATHS } else { RULES },
+        rank: if policy.mission.asks() && rule.when.speaks_of_protected() { PATHS } else { RULES },
     })
 }
 

@@ -22,6 +22,9 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("repair", "[repair]\ncommands = [\"git status\"]\n", false),
     ("repair", "[repair]\ncommands = [\"deployctl now\"]\n", true),
     ("repair", "[repair]\ncommands = [\"git push --force origin main\"]\n", true),
+    ("task", "[task]\nmode = \"shadow\"\nallowed_tools = [\"*\"]\n", false),
+    ("roles", "[roles.any]\nagent_types = [\"*\"]\ndeny_tools = [\"none\"]\n", false),
+    ("records", "[records]\ndirectory = \"/elsewhere\"\n", true),
     ("protected", PROTECTED, false),
     (
         "kill",
