@@ -109,7 +109,7 @@ impl Call<'_> {
     /// The same as lines.
     #[must_use]
     pub fn lines(&self, findings: &[Finding], shadowed: &[Finding]) -> Vec<u8> {
-        self.records(findings, shadowed).iter().flat_map(line).collect()
+        self.records(findings, shadowed).iter().map(line).collect::<Vec<_>>().concat()
     }
 
     fn record(&self, command: &Recorded, place: usize, finding: &Finding) -> Record {

@@ -484,7 +484,8 @@ impl<'q> Lowerer<'q> {
             .is_some_and(|known| known.keyed || known.values.iter().any(|value| value.len() > 1));
         if !array && (*keyed || list) {
             // One element changes, the others stay.
-            return all.into_iter().for_each(|value| env.assign_element(name, value));
+            let others = assignment.value.iter().flat_map(|word| word.alternatives.clone());
+            return all.into_iter().chain(others).for_each(|value| env.assign_element(name, value));
         }
         let lost = |word: &Word| word.variables.iter().any(|name| env.lost(name));
         let lost = assignment.value.iter().any(lost);

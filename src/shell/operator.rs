@@ -1,11 +1,14 @@
 //! The operators of a parameter expansion on values that are known: parts of lists and of texts, removal,
-//! replacement and case (bash manual 3.5.3). Must never guess: what it cannot tell is no value.
+//! replacement and case (bash manual 3.5.3). Must never call a result certain: of an operand that is not known it
+//! tells what it makes of an empty one, as variables without a value are, and each part that may be left of a
+//! short text.
 
 use super::glob::glob_matches;
 use super::model::Cooked;
 use super::parameter::Parameter;
-use super::reading::{Atom, Piece, candidates, has_glob, pattern};
+use super::reading::{Atom, MAX_CANDIDATES, Piece, candidates, has_glob, pattern};
 use super::scan::Part;
+use std::borrow::Cow;
 
 /// How long a value may be that an operator is applied to, in bytes.
 const MAX_VALUE: usize = 1 << 10;
@@ -20,16 +23,33 @@ pub(super) fn applied(
         let whole = parameter.takes_all();
         let positional = matches!(parameter.name, b"@" | b"*");
         let parts = |list: &Vec<Cooked>| {
-            if whole { slice.of_list(list, positional) } else { slice.of_text(list).into_iter().collect() }
+            if whole { slice.of_list(list, positional) } else { slice.of_text(list) }
         };
         return lists.iter().flat_map(parts).collect();
     }
-    let operands = candidates(operand);
-    let operators: Vec<_> = operands.iter().filter_map(|atoms| Operator::of(atoms)).collect();
-    let each = |operator: &Operator<'_>| -> Vec<Vec<Cooked>> {
-        lists.iter().flat_map(|list| operator.of_list(list)).collect()
+    let mut results = Vec::new();
+    for atoms in candidates(operand) {
+        let told: Vec<Atom> =
+            atoms.iter().copied().filter(|atom| !matches!(atom, Atom::Unknown(_))).collect();
+        let Some(operator) = Operator::of(&told) else { continue };
+        results.extend(lists.iter().flat_map(|list| operator.of_list(list)));
+        if let (Operator::Remove { suffix, .. }, true) = (&operator, told.len() < atoms.len()) {
+            results.extend(lists.iter().flat_map(|list| left(list, *suffix)));
+        }
+    }
+    results
+}
+
+/// What may be left of a text when an end that is not known is removed; of a long one nobody can tell.
+fn left(list: &[Cooked], suffix: bool) -> Vec<Vec<Cooked>> {
+    let text = match list {
+        [value] => told(value).filter(|text| text.len() < MAX_CANDIDATES),
+        _ => None,
     };
-    operators.iter().flat_map(each).collect()
+    let Some(text) = text else { return Vec::new() };
+    let cut = |at: usize| if suffix { text.get(..at) } else { text.get(at..) };
+    let parts = (0..=text.len()).filter_map(cut).filter(|part| !part.is_empty());
+    parts.map(|part| vec![Cooked::Exact(part.to_vec())]).collect()
 }
 
 /// What it costs to apply an operand to lists, in bytes looked at.
@@ -96,17 +116,32 @@ impl Slice {
         parts
     }
 
-    fn of_text(&self, value: &[Cooked]) -> Option<Vec<Cooked>> {
-        let text = value.first()?.exact()?;
-        let start = index(self.from?, text.len())?;
-        let end = match self.length {
-            None => text.len(),
-            Some(length) => match usize::try_from(length?) {
-                Ok(length) => start.saturating_add(length).min(text.len()),
-                Err(_) => index(length?, text.len())?,
-            },
+    /// The part of a text; of an offset or a length that is not known, each of a short one.
+    fn of_text(&self, value: &[Cooked]) -> Vec<Vec<Cooked>> {
+        let Some(text) = value.first().and_then(told) else { return Vec::new() };
+        let known = self.from.is_some() && self.length.is_none_or(|length| length.is_some());
+        if !known && text.len() >= MAX_CANDIDATES {
+            return Vec::new();
+        }
+        let starts = match self.from {
+            Some(from) => index(from, text.len()).into_iter().collect(),
+            None => (0..=text.len()).collect::<Vec<_>>(),
         };
-        Some(vec![Cooked::Exact(text.get(start..end)?.to_vec())])
+        let part = |start: usize, end: usize| Some(vec![Cooked::Exact(text.get(start..end)?.to_vec())]);
+        let parts = |start: usize| match self.length {
+            None => vec![part(start, text.len())],
+            Some(Some(length)) => vec![part(start, end(length, start, text.len()).unwrap_or_default())],
+            Some(None) => (start..=text.len()).map(|end| part(start, end)).collect(),
+        };
+        starts.into_iter().flat_map(parts).flatten().collect()
+    }
+}
+
+/// Where a part of so many bytes ends; a negative length counts from the end of the text.
+fn end(length: i64, start: usize, count: usize) -> Option<usize> {
+    match usize::try_from(length) {
+        Ok(length) => Some(start.saturating_add(length).min(count)),
+        Err(_) => index(length, count),
     }
 }
 
@@ -197,8 +232,8 @@ impl<'a> Operator<'a> {
         };
         let apply = |matched: bool| {
             let element = |value: &Cooked| {
-                let text = value.exact().filter(|text| text.len() <= MAX_VALUE);
-                text.and_then(|text| self.of_text(text, matched)).map_or(Cooked::Opaque, Cooked::Exact)
+                let text = told(value).filter(|text| text.len() <= MAX_VALUE);
+                text.and_then(|text| self.of_text(&text, matched)).map_or(Cooked::Opaque, Cooked::Exact)
             };
             list.iter().map(element).collect()
         };
@@ -211,6 +246,15 @@ impl<'a> Operator<'a> {
             Self::Replace { scope, pattern, with } => Some(replaced(text, pattern, *scope, with, matched)),
             Self::Case { upper, all } => text.is_ascii().then(|| cased(text, *upper, *all)),
         }
+    }
+}
+
+/// A text, where what is not known of it is empty.
+fn told(value: &Cooked) -> Option<Cow<'_, [u8]>> {
+    match value {
+        Cooked::Exact(text) => Some(text.into()),
+        Cooked::Affix { head, tail } => Some([head.as_slice(), tail].concat().into()),
+        Cooked::Pattern(_) | Cooked::Opaque => None,
     }
 }
 

@@ -62,9 +62,10 @@ pub(super) fn expanded(parameter: &Parameter<'_>, operand: &[Piece], env: &Envir
         let splits = values.iter().flat_map(|value| separated(value, separators)).collect::<Vec<_>>();
         values.extend(splits);
     }
+    let told = |part: &Cooked| matches!(part, Cooked::Exact(_) | Cooked::Affix { .. });
     values.retain(|value| match value.as_slice() {
-        [] | [_] => value.iter().all(|part| part.exact().is_some()),
-        list => list.iter().any(|part| part.exact().is_some()),
+        [] | [_] => value.iter().all(told),
+        list => list.iter().any(told),
     });
     if values.is_empty() {
         return Piece::Unknown { quoted: *quoted };

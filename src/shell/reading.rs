@@ -114,13 +114,18 @@ fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
         if quoted {
             atoms.push(Atom::Quotes);
         }
-        let Some(bytes) = part.exact() else {
-            atoms.push(Atom::Unknown(quoted));
-            continue;
-        };
-        for byte in bytes {
+        let byte = |byte: &u8| {
             let blank = matches!(byte, b' ' | b'\t' | b'\n');
-            atoms.push(if blank && !quoted { Atom::Break(*byte) } else { Atom::Byte(*byte, quoted) });
+            if blank && !quoted { Atom::Break(*byte) } else { Atom::Byte(*byte, quoted) }
+        };
+        match part {
+            Cooked::Exact(bytes) => atoms.extend(bytes.iter().map(byte)),
+            Cooked::Affix { head, tail } => {
+                atoms.extend(head.iter().map(byte));
+                atoms.push(Atom::Unknown(quoted));
+                atoms.extend(tail.iter().map(byte));
+            }
+            Cooked::Pattern(_) | Cooked::Opaque => atoms.push(Atom::Unknown(quoted)),
         }
     }
     atoms

@@ -290,7 +290,13 @@ impl Parts<'_> {
 
     /// The same where letters' case does not count: some file systems are blind to it.
     fn lowered_relation(&self, known: &[u8]) -> Relation {
-        self.compare(known, |part, name| self.part(&part.to_ascii_lowercase(), &name.to_ascii_lowercase()))
+        let plain = |text: &[u8]| !text.iter().any(|byte| b"*?[\\".contains(byte));
+        self.compare(known, |part, name| {
+            if plain(part) && plain(name) {
+                return part.eq_ignore_ascii_case(name);
+            }
+            self.part(&part.to_ascii_lowercase(), &name.to_ascii_lowercase())
+        })
     }
 
     /// Whether a path of which only the end is known ends in these very names.
