@@ -39,7 +39,7 @@ pub struct Args {
     /// Exit with 1 when this is exceeded: deny>0.5%, ask>100, new-deny>0; may be given more than once
     #[arg(long = "fail-on", value_name = "BOUND")]
     limits: Vec<Limit>,
-    /// Print one JSON object (see docs/review.md)
+    /// Print one JSON object (see docs/replay.md)
     #[arg(long)]
     json: bool,
     /// Print every call that is found, each as a line of JSON, and judge none
