@@ -22,7 +22,9 @@ mod matrix;
 mod out;
 mod place;
 mod policy;
+mod progress;
 mod records;
+mod replay;
 mod selection;
 mod shown;
 mod site;
@@ -86,6 +88,8 @@ enum Command {
     Trust(trust::Args),
     /// Allow one command text once, as a person at a terminal
     Grant(grant::Args),
+    /// Judge the calls of a history by a policy
+    Replay(replay::Args),
     /// Take the records of guests into a database
     Drain(Box<drain::Args>),
     /// List, count and follow the events of missions
@@ -170,6 +174,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Grant(args) => grant::run(&args),
         Command::Trust(args) => trust::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Drain(args) => drain::run(&args),
         Command::Events(args) => events::run(&args),
         Command::Completions(args) => completions::run(&args),

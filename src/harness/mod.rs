@@ -7,6 +7,7 @@ mod commands;
 pub mod cut;
 mod detect;
 pub mod host;
+mod past;
 pub mod patch;
 pub mod payload;
 mod read;
@@ -38,6 +39,7 @@ mod windsurf;
 
 pub use after::{After, observe};
 pub use answer::{Asking, Told, Voice};
+pub use past::past;
 pub use payload::{Payload, decode};
 pub use read::{Choice, is_event, receive, unseen};
 pub use reply::{Reply, reply};

@@ -298,7 +298,9 @@ export default function (pi) {
         return {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}
 
     def argv(self, r, prompt):
-        a = [self.exe, "-p", "--mode", "json", "--no-session", "--provider", "stub", "--model", "stub"]
+        a = [self.exe, "-p", "--mode", "json", "--provider", "stub", "--model", "stub"]
+        if not r.get("sessions"):
+            a += ["--no-session"]
         if self.name == "pi" and not r.get("notrust"):
             a += ["--approve"]
         return a + [prompt]

@@ -40,6 +40,7 @@ mod questions;
 mod readings;
 mod reasons;
 mod records;
+mod replay;
 mod rules;
 mod settings;
 mod snapshots;

@@ -12,6 +12,8 @@ const ORDER: &[&[&str]] = &[
     &["gate"],
     &["harness", "audit", "layers"],
     &["mission"],
+    &["history"],
+    &["replay"],
     &["grants"],
     &["install"],
     &["matrix"],
