@@ -5,6 +5,7 @@ use super::environment::Environment;
 use super::lower::Lowerer;
 use super::model::{Command, CommandId, Cooked, Directory, PlaceId, RedirectKind, Word};
 use super::path::fold;
+use super::word::between;
 
 impl Lowerer<'_> {
     pub(super) fn builtin(&mut self, id: CommandId, env: &mut Environment) {
@@ -74,9 +75,10 @@ impl Lowerer<'_> {
     /// Assigns a declared value, and further ones that the word may have.
     fn declare_values(&self, name: &[u8], value: Cooked, word: &Word, env: &mut Environment) {
         if word.value.exact().is_some() || env.get(name).is_none_or(|known| !known.certain) {
-            env.assign(name, vec![value], self.branches > 0);
+            env.set(name, vec![value], self.branches > 0);
         }
-        for bytes in word.alternatives.iter().filter_map(Cooked::exact) {
+        let others: Vec<Cooked> = word.alternatives.iter().cloned().chain(between(word)).collect();
+        for bytes in others.iter().filter_map(Cooked::exact) {
             let prefix = [name, b"="].concat();
             if let Some(value) = bytes.strip_prefix(prefix.as_slice()) {
                 env.assign(name, vec![Cooked::Exact(value.to_vec())], true);
@@ -109,8 +111,8 @@ impl Lowerer<'_> {
         let all: Vec<Cooked> = values.iter().map(|word| word.value.clone()).collect();
         set_arguments(&all, self.branches > 0, env);
         for (index, word) in values.iter().enumerate() {
-            for value in &word.alternatives {
-                env.assign((index + 1).to_string().as_bytes(), vec![value.clone()], true);
+            for value in word.alternatives.iter().cloned().chain(between(word)) {
+                env.assign((index + 1).to_string().as_bytes(), vec![value], true);
             }
         }
     }
@@ -151,7 +153,7 @@ impl Lowerer<'_> {
         printed.words.drain(1..format.min(printed.words.len()));
         env.doubt(target);
         for bytes in self.command_outputs(&printed).unwrap_or_default() {
-            env.assign(target, vec![Cooked::Exact(bytes)], true);
+            env.set(target, vec![Cooked::Exact(bytes)], true);
         }
     }
 
@@ -208,7 +210,10 @@ impl Lowerer<'_> {
             env.doubt(name);
             for text in &texts {
                 for value in possible(text, index, names.len(), &separators) {
-                    env.assign(name, value, true);
+                    match value.as_slice() {
+                        [one] => env.set(name, vec![one.clone()], true),
+                        _ => env.assign(name, value, true),
+                    }
                 }
             }
         }

@@ -104,6 +104,27 @@ impl Environment {
         self.change(name, |variable| variable.keyed = true);
     }
 
+    /// Assigns a value without a subscript; of a list it changes the first element. Each of `values` may be it.
+    pub(super) fn set(&mut self, name: &[u8], values: Vec<Cooked>, possible: bool) {
+        let lists = match self.get(name) {
+            Some(known) if known.keyed || known.values.iter().any(|value| value.len() > 1) => {
+                known.values.clone()
+            }
+            _ => Vec::new(),
+        };
+        let is_list = !lists.is_empty();
+        for (index, value) in values.into_iter().enumerate() {
+            if is_list {
+                let others = |list: &Vec<Cooked>| list.get(1..).unwrap_or_default().to_vec();
+                let changed = lists.iter().map(others).map(|rest| [vec![value.clone()], rest].concat());
+                changed.for_each(|list| self.assign(name, list, true));
+                self.assign_element(name, value);
+            } else {
+                self.assign(name, vec![value], possible || index > 0);
+            }
+        }
+    }
+
     /// Subscripts say where the elements stand.
     pub(super) fn key(&mut self, name: &[u8]) {
         self.change(name, |variable| variable.keyed = true);
@@ -211,10 +232,20 @@ fn size(value: &Cooked) -> usize {
 }
 
 fn joined(old: &[Cooked], new: &[Cooked]) -> Vec<Cooked> {
-    match (old, new) {
-        ([Cooked::Exact(head)], [Cooked::Exact(tail)]) => {
-            vec![Cooked::Exact([head.clone(), tail.clone()].concat())]
-        }
-        _ => vec![Cooked::Opaque],
-    }
+    let known = |value: &Cooked| match value {
+        Cooked::Exact(bytes) => Some((bytes.clone(), None)),
+        Cooked::Affix { head, tail } => Some((head.clone(), Some(tail.clone()))),
+        Cooked::Opaque => Some((Vec::new(), Some(Vec::new()))),
+        Cooked::Pattern(_) => None,
+    };
+    let ([old], [new]) = (old, new) else { return vec![Cooked::Opaque] };
+    let (Some((head, broken)), Some((middle, end))) = (known(old), known(new)) else {
+        return vec![Cooked::Opaque];
+    };
+    vec![match (broken, end) {
+        (None, None) => Cooked::Exact([head, middle].concat()),
+        (None, Some(tail)) => Cooked::Affix { head: [head, middle].concat(), tail },
+        (Some(tail), None) => Cooked::Affix { head, tail: [tail, middle].concat() },
+        (Some(_), Some(tail)) => Cooked::Affix { head, tail },
+    }]
 }

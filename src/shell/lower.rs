@@ -12,6 +12,7 @@ use super::output::Output;
 use super::query::Queries;
 use super::resolve::base_name;
 use super::scan::{self, Body, Compound, CompoundKind, Element, List, Scan, Stage};
+use super::word::between;
 use crate::span::Span;
 use std::collections::BTreeSet;
 
@@ -479,30 +480,29 @@ impl<'q> Lowerer<'q> {
         let Assignment { name, array, keyed, .. } = assignment;
         let possible = self.branches > 0;
         let all: Vec<Cooked> = assignment.value.iter().map(|word| word.value.clone()).collect();
-        let list = env
-            .get(name)
-            .is_some_and(|known| known.keyed || known.values.iter().any(|value| value.len() > 1));
-        if !array && (*keyed || list) {
+        let others: Vec<Cooked> = match assignment.value.first().filter(|_| !array) {
+            Some(word) => word.alternatives.iter().cloned().chain(between(word)).collect(),
+            None => Vec::new(),
+        };
+        if *keyed && !array {
             // One element changes, the others stay.
-            let others = assignment.value.iter().flat_map(|word| word.alternatives.clone());
             return all.into_iter().chain(others).for_each(|value| env.assign_element(name, value));
         }
         let lost = |word: &Word| word.variables.iter().any(|name| env.lost(name));
         let lost = assignment.value.iter().any(lost);
         if assignment.append {
             env.append(name, &all, *array, possible);
-        } else {
+            others.into_iter().for_each(|value| env.assign(name, vec![value], true));
+        } else if *array {
             env.assign(name, all, possible);
+        } else {
+            env.set(name, all.into_iter().chain(others).collect(), possible);
         }
         if *keyed {
             env.key(name);
         }
         if lost {
             env.lose(name);
-        }
-        let others = assignment.value.iter().take(1).flat_map(|word| word.alternatives.clone());
-        for value in others.filter(|_| !array) {
-            env.assign(name, vec![value], true);
         }
         for list in &assignment.others {
             let list: Vec<Cooked> = list.iter().map(|word| word.value.clone()).collect();

@@ -6,7 +6,7 @@
 use super::glob::glob_matches;
 use super::model::Cooked;
 use super::parameter::Parameter;
-use super::reading::{Atom, MAX_CANDIDATES, Piece, candidates, has_glob, pattern};
+use super::reading::{Atom, MAX_CANDIDATES, Piece, candidates, has_glob, known_parts, pattern};
 use super::scan::Part;
 use std::borrow::Cow;
 
@@ -252,7 +252,10 @@ impl<'a> Operator<'a> {
 /// A text, where what is not known of it is empty.
 fn told(value: &Cooked) -> Option<Cow<'_, [u8]>> {
     match value {
-        Cooked::Exact(text) => Some(text.into()),
+        Cooked::Exact(text) => match known_parts(text).as_slice() {
+            [_] => Some(text.into()),
+            parts => Some(parts.concat().into()),
+        },
         Cooked::Affix { head, tail } => Some([head.as_slice(), tail].concat().into()),
         Cooked::Pattern(_) | Cooked::Opaque => None,
     }
@@ -289,10 +292,19 @@ fn removed(text: &[u8], pattern: &[u8], suffix: bool, longest: bool) -> Vec<u8> 
 }
 
 fn replaced(text: &[u8], pattern: &[u8], scope: Scope, with: &[Atom], matched: bool) -> Vec<u8> {
+    let anchored = matches!(scope, Scope::Start | Scope::End);
+    if pattern.is_empty() && !anchored {
+        return text.to_vec();
+    }
     let mut out = Vec::new();
     let mut at = 0;
-    while at < text.len() {
-        let least = if scope == Scope::End { text.len() } else { at + 1 };
+    while at <= text.len() {
+        // Nothing at all is matched at an anchor and in an empty text only.
+        let least = match scope {
+            Scope::Start => at,
+            Scope::End => text.len(),
+            Scope::First | Scope::All => at + usize::from(!text.is_empty()),
+        };
         let fits = |end: &usize| text.get(at..*end).is_some_and(|part| glob_matches(pattern, part));
         let Some(end) = (least..=text.len()).rfind(fits) else {
             if scope == Scope::Start {
@@ -311,8 +323,9 @@ fn replaced(text: &[u8], pattern: &[u8], scope: Scope, with: &[Atom], matched: b
                 Atom::Unknown(_) | Atom::Break(_) | Atom::Quotes | Atom::Nothing => {}
             }
         }
+        let nothing = at == end;
         at = end;
-        if scope != Scope::All {
+        if scope != Scope::All || nothing {
             break;
         }
     }

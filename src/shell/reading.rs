@@ -8,7 +8,7 @@ pub(super) const MAX_CANDIDATES: usize = 16;
 /// How many bytes of values may be put into the words of one text; each value counts where it is used.
 pub(super) const MAX_EXPANDED: usize = 1 << 20;
 
-/// What stands for an unknown part in a text that a shell reads.
+/// What stands for an unknown part in a text that a shell reads, and in a value with several of them.
 pub(super) const UNKNOWN: &[u8] = b"${_}";
 
 /// A part after its substitutions have been lowered.
@@ -129,6 +129,18 @@ fn value_atoms(value: &[Cooked], quoted: bool) -> Vec<Atom> {
         }
     }
     atoms
+}
+
+/// The known parts of a text in which `UNKNOWN` stands for the others.
+pub(super) fn known_parts(text: &[u8]) -> Vec<&[u8]> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.windows(UNKNOWN.len()).position(|bytes| bytes == UNKNOWN) {
+        let (part, behind) = rest.split_at(at);
+        parts.push(part);
+        rest = behind.get(UNKNOWN.len()..).unwrap_or_default();
+    }
+    parts.push(rest);
+    parts
 }
 
 /// Breaks become blanks again, where words are not split.

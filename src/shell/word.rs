@@ -8,8 +8,8 @@ use super::model::{Command, CommandId, Cooked, PlaceId, PlaceKind, Word};
 use super::output::Output;
 use super::parameter::{Parameter, cost, expanded};
 use super::reading::{
-    MAX_CANDIDATES, MAX_EXPANDED, Piece, UNKNOWN, candidates, combinations, cooked, joined, plain, split,
-    template, unsplit,
+    MAX_CANDIDATES, MAX_EXPANDED, Piece, UNKNOWN, candidates, combinations, cooked, joined, known_parts,
+    plain, split, template, unsplit,
 };
 use super::reprint;
 use super::scan::{self, Again, Extra, Part};
@@ -340,15 +340,19 @@ fn is_nothing(pieces: &[Piece]) -> bool {
 /// A word with several unknown parts, of which the middle is in no head or tail: what is known of it
 /// when they are all empty.
 fn bridged(word: &Word) -> Option<Vec<u8>> {
-    let mut parts = Vec::new();
-    let mut rest = word.template.as_deref()?;
-    while let Some(at) = rest.windows(UNKNOWN.len()).position(|bytes| bytes == UNKNOWN) {
-        parts.push(rest.get(..at)?);
-        rest = rest.get(at + UNKNOWN.len()..)?;
-    }
-    parts.push(rest);
+    let parts = known_parts(word.template.as_deref()?);
     let plain = parts.concat();
     (parts.len() > 2 && !plain.is_empty()).then_some(plain)
+}
+
+/// The text of a word with several unknown parts, as `template`: what lies between them is in no head or tail.
+pub(super) fn between(word: &Word) -> Option<Cooked> {
+    let template = word.template.as_ref().filter(|template| !template.is_empty())?;
+    let (head, tail): (&[u8], &[u8]) = match &word.value {
+        Cooked::Affix { head, tail } => (head, tail),
+        Cooked::Exact(_) | Cooked::Pattern(_) | Cooked::Opaque => (b"", b""),
+    };
+    (*template != [head, UNKNOWN, tail].concat()).then(|| Cooked::Exact(template.clone()))
 }
 
 /// Whether a word may expand to nothing at all.
