@@ -15,6 +15,8 @@
 
 #[path = "../tests/support/cluster.rs"]
 mod cluster;
+#[path = "../tests/support/peak.rs"]
+mod peak;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -113,17 +115,5 @@ fn drain(guest: &Path, store: &str, state: &Path) -> u64 {
         store,
     ]);
     command.arg(format!("dir:{}", guest.display())).env("XDG_STATE_HOME", state);
-    let mut child = command.spawn().expect("it starts");
-    let mut peak = 0;
-    let status = format!("/proc/{}/status", child.id());
-    loop {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        peak = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or(peak);
-        if let Some(status) = child.try_wait().expect("it was started") {
-            assert!(status.success(), "the drain failed");
-            return peak;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    peak::run(&mut command)
 }

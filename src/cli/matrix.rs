@@ -1,9 +1,9 @@
 //! `stanchion matrix`: runs acceptance matrices. Owns its arguments and the progress line.
 
+use super::progress::Line;
 use super::{out, selection};
 use stanchion::matrix::{self, Checker, Format, Forms, Matrix, report};
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 /// Run acceptance matrices through every form in which harnesses call the hook
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     };
     let mut progress = Progress::new(&matrices, forms);
     let outcomes = matrix::run(&matrices, &checker, forms, |outcome| progress.hear(outcome));
-    progress.clear();
+    drop(progress);
     out::say(report::render(args.format.meant(), &outcomes));
     Ok(u8::from(outcomes.iter().any(|outcome| outcome.failure.is_some())))
 }
@@ -94,9 +94,9 @@ impl FormatName {
     }
 }
 
-/// A line on stderr that counts, on a terminal only.
+/// Counts the rows that are done.
 struct Progress {
-    shown: bool,
+    line: Line,
     total: usize,
     done: usize,
     failed: usize,
@@ -105,21 +105,13 @@ struct Progress {
 impl Progress {
     fn new(matrices: &[Matrix], forms: Forms) -> Self {
         let rows: usize = matrices.iter().map(|matrix| matrix.rows.len()).sum();
-        let total = rows * forms.list().len();
-        Self { shown: std::io::stderr().is_terminal(), total, done: 0, failed: 0 }
+        Self { line: Line::new(), total: rows * forms.list().len(), done: 0, failed: 0 }
     }
 
     fn hear(&mut self, outcome: &matrix::Outcome) {
         self.done += 1;
         self.failed += usize::from(outcome.failure.is_some());
-        if self.shown && (self.done.is_multiple_of(20) || self.done == self.total) {
-            out::complain(&format!("\r{} of {}, {} failed", self.done, self.total, self.failed));
-        }
-    }
-
-    fn clear(&self) {
-        if self.shown {
-            out::complain("\r\x1b[K");
-        }
+        let Self { line, total, done, failed } = self;
+        line.show(|| format!("{done} of {total}, {failed} failed"));
     }
 }

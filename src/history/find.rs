@@ -62,7 +62,12 @@ pub fn usual(place: impl Fn(&Place) -> Option<PathBuf>) -> io::Result<Vec<Source
 /// # Errors
 /// When it cannot be read, or is a file of no known format.
 pub fn below(path: &Path) -> io::Result<Vec<Source>> {
-    if !fs::metadata(path)?.is_dir() {
+    let found = fs::metadata(path)?;
+    if !found.is_dir() {
+        // Its head is read to tell the format, and then all of it: a pipe gives that only once.
+        if !found.is_file() {
+            return Err(io::Error::other("it is no regular file: name a file or a folder"));
+        }
         let format = format(path)?;
         let format =
             format.ok_or_else(|| io::Error::other("it is no transcript and no record that is known"))?;

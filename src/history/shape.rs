@@ -1,7 +1,7 @@
 //! From a line of a transcript to the calls in it. Owns the search; must never take a text for a call because it
 //! looks like one inside of a string.
 
-use super::table::{FORMATS, Format, Shape};
+use super::table::{FORMATS, Format, SHELLS, Shape};
 use crate::audit::MARK;
 use crate::call::{Effect, Tool};
 use crate::harness::{self, past};
@@ -155,7 +155,8 @@ fn direct(base: Past, object: &Map<String, Value>, input: &Value) -> Option<Past
 /// The text that a program's words run: of a shell's `-c` the text, else the words.
 fn joined(words: &[Value]) -> Option<String> {
     let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
-    if let [_, option, text] = words.as_slice()
+    if let [program, option, text] = words.as_slice()
+        && SHELLS.contains(&program.rsplit('/').next().unwrap_or(program))
         && option.starts_with('-')
         && option.ends_with('c')
     {
@@ -163,4 +164,22 @@ fn joined(words: &[Value]) -> Option<String> {
     }
     let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
     Some(quoted.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_become_the_text_that_runs() {
+        let text = |words: Value| joined(words.as_array().map_or(&[], Vec::as_slice));
+        assert_eq!(
+            text(json!(["/bin/bash", "-lc", "git reset --hard"])).as_deref(),
+            Some("git reset --hard")
+        );
+        assert_eq!(text(json!(["grep", "-c", "rm -rf /"])).as_deref(), Some("'grep' '-c' 'rm -rf /'"));
+        assert_eq!(text(json!(["rm", "it's"])).as_deref(), Some("'rm' 'it'\\''s'"));
+        assert_eq!(text(json!(["ls", 1])), None);
+    }
 }

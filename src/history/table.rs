@@ -57,6 +57,9 @@ impl Format {
     }
 }
 
+/// Programs by which harnesses run a text, as the last of three words.
+pub(super) const SHELLS: [&str; 3] = ["bash", "sh", "zsh"];
+
 /// Every format.
 pub static FORMATS: [Format; 10] = [
     Format {

@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -154,25 +153,17 @@ def main():
     todo = [n for n in a.clients.split(",") if n not in missing]
     for n in missing:
         print("MISSING %s: not installed" % n)
-    bad, rows = 0, []
-    with ThreadPoolExecutor(a.jobs) as ex:
-        futs = {(n, c): ex.submit(run, table[n], c, a) for n in todo for c in cases(n, a)}
-        for n in todo:
-            results = []
-            for c in cases(n, a):
-                try:
-                    why = futs[n, c].result()
-                except Exception as e:
-                    why = "the rig failed: %r" % e
-                bad += bool(why)
-                if c in CASES:
-                    results.append(why)
-                print("%s %-12s %-10s %s" % ("FAIL" if why else "ok  ", n, c, why.replace("\n", "\\n")), flush=True)
-            rows.append((n, version(table[n]), results))
+    keys, bad, results = [(n, c) for n in todo for c in cases(n, a)], 0, {n: [] for n in todo}
+    for (n, c), why in rig.each(keys, lambda n, c: run(table[n], c, a), a.jobs):
+        bad += bool(why)
+        if c in CASES:
+            results[n].append(why)
+        rig.tell(n, c, why)
+    rows = [(n, version(table[n]), results[n]) for n in todo]
     if a.markdown:
         with open(a.markdown, "w") as f:
             f.write(markdown(rows))
-    print("%d held, %d failed" % (len(futs) - bad, bad))
+    print("%d held, %d failed" % (len(keys) - bad, bad))
     sys.exit(1 if bad else 3 if missing else 0)
 
 

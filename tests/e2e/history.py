@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -105,15 +104,9 @@ def main():
     names = [n for n in a.clients.split(",") if n in CLIENTS]
     todo = [n for n in names if os.path.exists(table[n].exe)]
     bad = 0
-    with ThreadPoolExecutor(a.jobs) as ex:
-        futs = {n: ex.submit(run, table[n], a) for n in todo}
-        for n in todo:
-            try:
-                why = futs[n].result()
-            except Exception as e:
-                why = "the rig failed: %r" % e
-            bad += bool(why)
-            print("%s %-12s history    %s" % ("FAIL" if why else "ok  ", n, why.replace("\n", "\\n")), flush=True)
+    for (n,), why in rig.each([(n,) for n in todo], lambda n: run(table[n], a), a.jobs):
+        bad += bool(why)
+        rig.tell(n, "history", why)
     print("%d found all, %d did not" % (len(todo) - bad, bad))
     sys.exit(1 if bad else 3 if len(todo) < len(names) else 0)
 

@@ -401,6 +401,22 @@ def cases_for(cl):
     return out
 
 
+def each(todo, run, jobs):
+    """Runs every case of a list of arguments, and gives each with what is wrong with it, in order."""
+    with ThreadPoolExecutor(jobs) as ex:
+        futs = [(key, ex.submit(run, *key)) for key in todo]
+        for key, fut in futs:
+            try:
+                why = fut.result()
+            except Exception as e:
+                why = "the rig failed: %r" % e
+            yield key, why
+
+
+def tell(client, case, why):
+    print("%s %-12s %-10s %s" % ("FAIL" if why else "ok  ", client, case, why.replace("\n", "\\n")), flush=True)
+
+
 def main():
     if sys.argv[1:2] == ["_inner"]:
         return inner(sys.argv[2])

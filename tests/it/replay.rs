@@ -161,4 +161,10 @@ fn nothing_to_replay_is_told() {
     let output = replay(home.path(), &[text.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(64));
     assert!(child::text(&output.stderr).contains("notes.txt"), "{output:?}");
+    // A pipe would wait for a writer, and give its head only once.
+    let pipe = home.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let output = replay(home.path(), &[pipe.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(child::text(&output.stderr).contains("no regular file"), "{output:?}");
 }
